@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { findPostgresBin, missingServersError } from '../../../tools/ensure-servers.mjs';
+import { type ManagedServer, startManagedServer } from './managed-server.js';
+import { startServerProcess } from './server-process.js';
+
+const run = promisify(execFile);
+const USER = 'hale';
+
+/** A real PostgreSQL with password authentication in a temporary folder. */
+export interface PostgresServer extends ManagedServer {
+  readonly password: string;
+}
+
+/** Options of {@link startPostgres}. */
+export interface PostgresServerOptions {
+  /** Connections the server accepts. @defaultValue 50 */
+  maxConnections?: number;
+}
+
+type Identity = { uid: number; gid: number } | undefined;
+
+/** PostgreSQL refuses to run as root, so root starts it as a user without rights. */
+async function findIdentity(): Promise<Identity> {
+  if (process.getuid?.() !== 0) return undefined;
+  const name = await run('id', ['-u', 'postgres']).then(
+    () => 'postgres',
+    () => 'nobody',
+  );
+  const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}
+
+async function createCluster(bin: string, identity: Identity, password: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hale-pg-'));
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password);
+  if (identity !== undefined) {
+    for (const path of [folder, passwordFile]) await chown(path, identity.uid, identity.gid);
+  }
+  const flags = ['--auth=scram-sha-256', '--no-sync', '--locale=C', '--encoding=UTF8'];
+  await run(
+    join(bin, 'initdb'),
+    ['-D', join(folder, 'data'), '-U', USER, `--pwfile=${passwordFile}`, ...flags],
+    { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' }, ...identity },
+  );
+  return folder;
+}
+
+function serverArguments(folder: string, port: number, maxConnections: number): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: folder,
+    max_connections: maxConnections,
+    shared_buffers: '16MB',
+    fsync: 'off',
+    full_page_writes: 'off',
+  };
+  const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  return ['-D', join(folder, 'data'), ...flags];
+}
+
+async function proveAnswer(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/**
+ * Starts a real PostgreSQL on a free port of 127.0.0.1.
+ * @throws Error that names what to install when the server's programs are missing
+ */
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const bin = findPostgresBin();
+  if (bin === undefined) throw missingServersError(['postgres']);
+  const password = randomBytes(12).toString('hex');
+  const identity = await findIdentity();
+  const folder = await createCluster(bin, identity, password);
+  const url = (port: number) => `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+  const server = await startManagedServer({
+    name: 'PostgreSQL',
+    folder,
+    // Immediate shutdown: clients see a cut, as in a crash; a restart recovers from the log.
+    stopSignal: 'SIGQUIT',
+    spawn: (port) =>
+      startServerProcess({
+        file: join(bin, 'postgres'),
+        args: serverArguments(folder, port, options.maxConnections ?? 50),
+        folder,
+        ...identity,
+      }),
+    proveReady: (port) => proveAnswer(url(port)),
+    url,
+  });
+  return Object.defineProperty(server, 'password', { value: password }) as PostgresServer;
+}

@@ -1,0 +1,6 @@
+/** Server kinds the tests start. */
+export type ServerName = 'postgres' | 'redis';
+export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
+export function findPostgresBin(): string | undefined;
+export function findRedisServer(): string | undefined;
+export function missingServersError(names: ServerName[]): Error;

@@ -1,0 +1,135 @@
+/**
+ * Finds the real servers that the tests start (PostgreSQL and Redis) and installs them where that
+ * is possible without asking. Nothing here starts a server.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const POSTGRES_ROOTS = [
+  '/usr/lib/postgresql',
+  '/usr/local/lib/postgresql',
+  '/opt/homebrew/opt',
+  '/usr/local/opt',
+];
+
+const POLICY_FILE = '/usr/sbin/policy-rc.d';
+
+/** @type {Record<string, { find: () => string | undefined, debian: string, hint: string }>} */
+const SERVERS = {
+  postgres: {
+    find: () => findPostgresBin(),
+    debian: 'postgresql',
+    hint: 'PostgreSQL server 13 or later (Debian and Ubuntu: `apt-get install postgresql`; macOS: `brew install postgresql`)',
+  },
+  redis: {
+    find: () => findRedisServer(),
+    debian: 'redis-server',
+    hint: 'Redis server 6 or later (Debian and Ubuntu: `apt-get install redis-server`; macOS: `brew install redis`)',
+  },
+};
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function findOnPath(name) {
+  const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/bin', '/usr/local/bin');
+  return folders.filter(Boolean).find((folder) => isExecutable(join(folder, name)));
+}
+
+/** Newest first, so that a machine with several majors tests against the latest. */
+function versionedBins(root) {
+  if (!existsSync(root)) return [];
+  return readdirSync(root)
+    .filter((name) => /^(postgresql@?)?\d*$/.test(name))
+    .toSorted((a, b) => Number(b.replace(/\D/g, '')) - Number(a.replace(/\D/g, '')))
+    .map((name) => join(root, name, 'bin'));
+}
+
+/** The folder that holds `initdb` and `postgres`, or undefined. */
+export function findPostgresBin() {
+  const candidates = POSTGRES_ROOTS.flatMap(versionedBins);
+  const onPath = findOnPath('initdb');
+  if (onPath !== undefined) candidates.push(onPath);
+  return candidates.find((bin) => ['initdb', 'postgres'].every((f) => isExecutable(join(bin, f))));
+}
+
+/** The path of `redis-server`, or undefined. */
+export function findRedisServer() {
+  const folder = findOnPath('redis-server');
+  return folder === undefined ? undefined : join(folder, 'redis-server');
+}
+
+/** The error to throw when servers are missing and cannot be installed from here. */
+export function missingServersError(names) {
+  const lines = names.map((name) => `  - ${SERVERS[name].hint}`).join('\n');
+  return new Error(`The tests need these servers, please install them:\n${lines}`);
+}
+
+function runApt(args) {
+  const result = spawnSync('apt-get', args, {
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  throw new Error(`apt-get ${args.join(' ')} failed (exit ${result.status ?? result.signal})`);
+}
+
+/** Debian's convention: exit code 101 of this file forbids packages to start their services. */
+function withoutServiceStart(action) {
+  const planted = !existsSync(POLICY_FILE);
+  if (planted) {
+    writeFileSync(POLICY_FILE, '#!/bin/sh\nexit 101\n');
+    chmodSync(POLICY_FILE, 0o755);
+  }
+  try {
+    action();
+  } finally {
+    if (planted) rmSync(POLICY_FILE, { force: true });
+  }
+}
+
+function canInstall() {
+  return process.getuid?.() === 0 && findOnPath('apt-get') !== undefined;
+}
+
+/**
+ * Makes sure the named servers can be started, installing them when root on Debian or Ubuntu.
+ * @param {{ need?: string[] }} [options] server names, by default all of them
+ * @throws Error that names what to install when a server is missing and cannot be installed
+ */
+export async function ensureServers(options = {}) {
+  const need = options.need ?? Object.keys(SERVERS);
+  const unknown = need.filter((name) => !(name in SERVERS));
+  if (unknown.length > 0) {
+    const known = Object.keys(SERVERS).join(', ');
+    throw new RangeError(`need must hold only ${known}, got ${unknown.join(', ')}`);
+  }
+  const isMissing = (name) => SERVERS[name].find() === undefined;
+  const missing = need.filter(isMissing);
+  if (missing.length === 0) return;
+  if (!canInstall()) throw missingServersError(missing);
+  const packages = missing.map((name) => SERVERS[name].debian);
+  withoutServiceStart(() => {
+    runApt(['update', '-qq']);
+    runApt(['install', '-y', '-qq', '--no-install-recommends', ...packages]);
+  });
+  const stillMissing = need.filter(isMissing);
+  if (stillMissing.length > 0) throw missingServersError(stillMissing);
+}
