@@ -1,0 +1,142 @@
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../core/clock.js';
+import { integerOption } from '../core/validate.js';
+import { systemClock } from '../engine/system-clock.js';
+import { Link, type LinkBehaviour } from './fault-proxy-link.js';
+import { createReopenableListener } from './fault-proxy-listener.js';
+import { type FaultMode, validateMode } from './fault-proxy-mode.js';
+
+export type { FaultMode } from './fault-proxy-mode.js';
+
+/** Where a fault proxy listens and where it forwards to. */
+export interface FaultProxyOptions {
+  target: { host: string; port: number };
+  /** @defaultValue `{ host: '127.0.0.1', port: 0 }`, which picks a free port */
+  listen?: { host?: string; port?: number };
+  /** @defaultValue the system clock */
+  clock?: Clock;
+}
+
+/** A TCP proxy that breaks the connections through it on demand. */
+export interface FaultProxy {
+  /** The port it listens on; the same for its whole life. */
+  readonly port: number;
+  readonly mode: FaultMode;
+  /** Number of client connections that are open through it. */
+  readonly connections: number;
+  /**
+   * Resolves once the mode is in effect, for open and for new connections.
+   * @throws OptionError `HALE_OPTION_INVALID` (as a rejection) when the mode is out of its range.
+   */
+  set(mode: FaultMode): Promise<void>;
+  /** Resets every connection, closes the listener and clears every timer; idempotent. */
+  close(): Promise<void>;
+}
+
+type Treatment = LinkBehaviour | 'reset';
+
+const FORWARD = { kind: 'forward', latencyMs: 0, resetAfterBytes: Infinity } as const;
+
+function treatmentOf(mode: FaultMode): Treatment {
+  switch (mode.kind) {
+    case 'ok':
+      return FORWARD;
+    case 'slow':
+      return { ...FORWARD, latencyMs: mode.latencyMs };
+    case 'reset-after':
+      return { ...FORWARD, resetAfterBytes: mode.bytes };
+    case 'hang':
+      return { kind: 'swallow' };
+    case 'cut':
+    case 'refuse':
+    case 'oscillate':
+      return 'reset';
+  }
+}
+
+/** The open links and what happens to them and to those that follow. */
+function createSwitchboard(target: { host: string; port: number }, clock: Clock) {
+  const links = new Set<Link>();
+  let treatment: Treatment = FORWARD;
+  return {
+    get size() {
+      return links.size;
+    },
+    accept(client: Socket): void {
+      if (treatment === 'reset') {
+        client.on('error', () => {});
+        client.resetAndDestroy();
+        return;
+      }
+      const onClosed = () => links.delete(link);
+      const link = new Link({ client, target, clock, behaviour: treatment, onClosed });
+      links.add(link);
+    },
+    treat(next: Treatment): void {
+      treatment = next;
+      for (const link of links) {
+        if (next === 'reset') link.reset();
+        else link.behave(next);
+      }
+    },
+  };
+}
+
+/**
+ * Starts a TCP proxy in mode `ok` in front of `target`, which need not be reachable.
+ * @throws OptionError `HALE_OPTION_INVALID` when a port is out of range.
+ */
+export async function createFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  const { target, clock = systemClock } = options;
+  const { host = '127.0.0.1', port = 0 } = options.listen ?? {};
+  integerOption('target.port', target.port, { min: 1, max: 65_535 });
+  integerOption('listen.port', port, { min: 0, max: 65_535 });
+  const board = createSwitchboard(target, clock);
+  const listener = await createReopenableListener({ host, port }, board.accept);
+  let mode: FaultMode = { kind: 'ok' };
+  let timer: Timer | undefined;
+  let closed = false;
+  let pending: Promise<void> = Promise.resolve();
+
+  function oscillate(periodMs: number, next: Treatment): void {
+    board.treat(next);
+    const after = next === 'reset' ? FORWARD : 'reset';
+    timer = clock.setTimeout(() => oscillate(periodMs, after), periodMs);
+  }
+
+  async function apply(next: FaultMode): Promise<void> {
+    timer?.clear();
+    timer = undefined;
+    if (closed || next.kind === 'refuse') {
+      listener.close();
+      board.treat('reset');
+      return;
+    }
+    if (next.kind === 'oscillate') oscillate(next.periodMs, 'reset');
+    else board.treat(treatmentOf(next));
+    await listener.open();
+  }
+
+  function enqueue(next: FaultMode): Promise<void> {
+    mode = next;
+    const applied = pending.then(() => apply(next));
+    // One failed change (the port was taken meanwhile) must not fail the ones after it.
+    pending = applied.catch(() => {});
+    return applied;
+  }
+
+  return {
+    port: listener.port,
+    get mode() {
+      return mode;
+    },
+    get connections() {
+      return board.size;
+    },
+    set: async (next) => enqueue(validateMode(next)),
+    close() {
+      closed = true;
+      return enqueue({ kind: 'refuse' });
+    },
+  };
+}

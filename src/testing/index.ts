@@ -1,0 +1,6 @@
+export {
+  type FaultMode,
+  type FaultProxy,
+  type FaultProxyOptions,
+  createFaultProxy,
+} from './fault-proxy.js';
