@@ -1,0 +1,25 @@
+// The folder table: who may import whom. CONTRIBUTING.md shows the same table for readers.
+// A folder that is not listed may not exist in src.
+/** @type {Record<string, string[]>} */
+const mayImport = {
+  core: [],
+  engine: ['core'],
+  // The listeners on the probe thread need the encoders.
+  probe: ['core', 'protocol'],
+  protocol: ['core'],
+  checks: ['core'],
+  frameworks: ['core', 'engine', 'probe'],
+  lease: ['core'],
+  observe: ['core'],
+  page: ['core'],
+  manifest: ['core'],
+  drill: ['core', 'manifest'],
+  simulate: ['core'],
+  // The contract suites exercise the probe handlers and their encoders.
+  testing: ['core', 'engine', 'probe', 'protocol'],
+};
+
+/** Folders of src; the command line imports everything. */
+const folders = [...Object.keys(mayImport), 'cli'];
+
+module.exports = { mayImport, folders };

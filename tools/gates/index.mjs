@@ -1,0 +1,24 @@
+import { attw } from './attw.mjs';
+import { dependencies } from './dependencies.mjs';
+import { exportsMap } from './exports.mjs';
+import { format } from './format.mjs';
+import { knip } from './knip.mjs';
+import { lint } from './lint.mjs';
+import { lockFile } from './lock-file.mjs';
+import { publint } from './publint.mjs';
+import { threadEmbed } from './thread-embed.mjs';
+import { types } from './types.mjs';
+
+/** Every gate, cheapest first; they need a build. */
+export const gates = [
+  lockFile,
+  threadEmbed,
+  exportsMap,
+  format,
+  lint,
+  types,
+  dependencies,
+  knip,
+  publint,
+  attw,
+];

@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseJson } from './gate.mjs';
+import { bin, ROOT, runVisibly } from './run.mjs';
+
+/**
+ * The part of vitest's JSON report that is counted.
+ * @typedef {object} Report
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {number} numPendingTests
+ * @property {number} numTodoTests
+ * @property {{ name: string, status: string, assertionResults: unknown[] }[]} testResults
+ */
+
+/**
+ * Runs one vitest project for people to read and adds its counts to the summary.
+ * @param {string} project
+ * @param {import('./summary.mjs').Summary} summary
+ */
+export async function runProject(project, summary) {
+  const startedAt = Date.now();
+  const folder = mkdtempSync(path.join(tmpdir(), 'hale-vitest-'));
+  try {
+    const file = path.join(folder, 'report.json');
+    const code = await runVisibly(bin('vitest'), vitestArgs(project, file));
+    const counted = count(readReport(file), code);
+    summary.project({ name: `vitest ${project}`, ...counted, tookMs: Date.now() - startedAt });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} project
+ * @param {string} file
+ */
+function vitestArgs(project, file) {
+  const args = ['run', '--project', project, '--reporter', 'default', '--reporter', 'json'];
+  args.push(`--outputFile.json=${file}`);
+  if (project === 'unit') args.push('--coverage');
+  return [...args, '--root', ROOT];
+}
+
+/**
+ * @param {string} file
+ * @returns {Report | undefined}
+ */
+function readReport(file) {
+  try {
+    return /** @type {Report | undefined} */ (parseJson(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Counts a run. A file that cannot be loaded, a skipped test and an exit code that no failed test
+ * explains (coverage below its threshold, an unhandled error, no test at all) each count as failed.
+ * @param {Report | undefined} report
+ * @param {number} code Exit code of vitest.
+ * @returns {{ passed: number, failed: number, note: string }}
+ */
+export function count(report, code) {
+  if (report === undefined) return { passed: 0, failed: 1, note: `no report, exit code ${code}` };
+  const broken = report.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  ).length;
+  const skipped = report.numPendingTests + report.numTodoTests;
+  const passed = report.numPassedTests;
+  const failed = report.numFailedTests + broken + skipped;
+  const notes = [
+    ...(broken > 0 ? [`${broken} files did not load`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ];
+  if (passed + failed === 0) return { passed, failed: 1, note: 'no test ran' };
+  if (code === 0 || failed > 0) return { passed, failed, note: notes.join(', ') };
+  return { passed, failed: 1, note: 'coverage below its threshold, or an unhandled error' };
+}

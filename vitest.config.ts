@@ -1,0 +1,72 @@
+import { defineConfig } from 'vitest/config';
+
+const REALTIME = 'test/**/*.realtime.test.ts';
+const GATES = 'test/gates/**/*.test.ts';
+const FIXTURES = 'test/fixtures/**';
+
+export default defineConfig({
+  test: {
+    globals: false,
+    passWithNoTests: false,
+    allowOnly: false,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/**/*.generated.ts', 'src/cli/bin.ts', 'src/probe/thread-main.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: {
+        lines: 80,
+        'src/core/**': { lines: 90, branches: 85 },
+      },
+    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [REALTIME, GATES, FIXTURES],
+          globalSetup: ['tools/vitest-setup.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'gates',
+          include: [GATES],
+          exclude: [FIXTURES],
+          globalSetup: ['tools/vitest-setup.mjs'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'realtime',
+          include: [REALTIME],
+          exclude: [FIXTURES],
+          globalSetup: ['tools/vitest-setup.mjs'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'types',
+          include: [],
+          globalSetup: ['tools/vitest-setup.mjs'],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ['test/types/**/*.test-d.ts'],
+            tsconfig: './tsconfig.json',
+          },
+        },
+      },
+    ],
+  },
+});
