@@ -1,0 +1,55 @@
+/** Every default of hale, in one place, each with its reason. Durations in milliseconds. */
+export const DEFAULTS = {
+  check: {
+    /** Often enough to notice within a probe period or two, rare enough that a thousand replicas are no load. */
+    intervalMs: 5_000,
+    /** Far below every prober's patience; a healthy dependency answers in a fraction of it. */
+    timeoutMs: 1_000,
+    /** One lost packet or one slow query is noise; three in a row at the quick re-check pace are not. */
+    failureThreshold: 3,
+    /** One lucky answer of an ailing dependency must not bring traffic back. */
+    successThreshold: 2,
+    /** On-demand results are shared by every probe of a burst, and no older than a probe period. */
+    ttlMs: 2_000,
+    /** A failure is cached too, or a burst of probes would stampede an ailing dependency; but briefly. */
+    failureTtlMs: 1_000,
+  },
+  /** Pace of runs while outcome and verdict disagree: settle within seconds instead of intervals. */
+  recheckMs: 1_000,
+  /** Spreads the first runs of replicas started together. */
+  firstDelayMs: 500,
+  /** Falls this close together are one flapping dependency, not several failures. */
+  flapWindowMs: 300_000,
+  /** Checks running at once in the process: health must not become a load of its own. */
+  concurrency: 8,
+  /** Runs of one check that may hang at once: one to be unlucky, one to notice, no pile-up. */
+  maxHanging: 2,
+  /** Ten beats a second cost nothing measurable and time a stall to a tenth of a second. */
+  beatMs: 100,
+  /** Longer than any healthy pause (a major collection, a large JSON.parse), far shorter than a human notices. */
+  stallAfterMs: 5_000,
+  /** The engine looks at itself this often; ten missed looks make the snapshot stale. */
+  evaluateMs: 1_000,
+  staleAfterMs: 10_000,
+  /** Proxies learn of a removed endpoint 2 to 5 s later; twice that is safe. */
+  propagationDelayMs: 10_000,
+  /** Below the 30 s after which Kubernetes and ECS kill, with room for the exit itself. */
+  shutdownDeadlineMs: 25_000,
+  /** The drain after an uncaught exception: state is unknown, so finish little and leave. */
+  crashDeadlineMs: 5_000,
+  /** Five minutes is what people wait before they look; half of it leaves time for a second try. */
+  startupBudgetMs: 150_000,
+  /** Free of well-known services; the same number in every example and manifest. */
+  port: 9_400,
+  diagnosticPort: 9_401,
+  /** Loopback: details are for the operator on the machine unless said otherwise. */
+  diagnosticHost: '127.0.0.1',
+  /** Orchestrators hold one or two connections; a scan or a flood holds hundreds. */
+  maxConnections: 256,
+  /** A prober sends its whole request in one packet. */
+  headersTimeoutMs: 5_000,
+  /** A probe's headers fit in a tenth of it. */
+  maxHeaderBytes: 8_192,
+  /** An on-demand probe answers with what it has after this long. */
+  onDemandWaitMs: 1_500,
+} as const;

@@ -1,0 +1,40 @@
+import { OptionError } from './errors.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment variables hale reads, each with the option it overrides. */
+export const ENVIRONMENT = {
+  HALE_PORT: 'probes.port',
+  HALE_HOST: 'probes.host',
+  HALE_DIAGNOSTIC_PORT: 'diagnostic.port',
+  HALE_DIAGNOSTIC_HOST: 'diagnostic.host',
+  HALE_ISOLATION: 'isolation',
+  HALE_INTERVAL_MS: 'checkDefaults.intervalMs',
+  HALE_TIMEOUT_MS: 'checkDefaults.timeoutMs',
+  HALE_FAILURE_THRESHOLD: 'checkDefaults.failureThreshold',
+  HALE_SUCCESS_THRESHOLD: 'checkDefaults.successThreshold',
+  HALE_STALL_AFTER_MS: 'liveness.stallAfterMs',
+  HALE_STARTUP_BUDGET_MS: 'startup.budgetMs',
+  HALE_PROPAGATION_DELAY_MS: 'shutdown.propagationDelayMs',
+  HALE_SHUTDOWN_DEADLINE_MS: 'shutdown.deadlineMs',
+} as const;
+
+export type EnvironmentName = keyof typeof ENVIRONMENT;
+
+/** A text variable; empty counts as unset, as orchestrators render an absent value. */
+export function textVariable(env: Environment, name: EnvironmentName): string | undefined {
+  const text = env[name]?.trim();
+  return text === '' ? undefined : text;
+}
+
+/**
+ * A numeric variable; its range is checked with the option it overrides.
+ * @throws OptionError when it is set to anything but a decimal number.
+ */
+export function numberVariable(env: Environment, name: EnvironmentName): number | undefined {
+  const text = textVariable(env, name);
+  if (text === undefined) return undefined;
+  if (!/^\d+(\.\d+)?$/.test(text))
+    throw new OptionError(`environment variable ${name}`, 'a number', text);
+  return Number(text);
+}

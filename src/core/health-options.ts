@@ -1,0 +1,98 @@
+import type { Check, CheckOptions, CheckRun } from './check.js';
+import type { Clock, Random } from './clock.js';
+import type { GroupOptions } from './group.js';
+import type { GuardOptions, GuardPredicate } from './guard.js';
+import type { Logger } from './logger.js';
+import type { PathSet } from './path-sets.js';
+import type { ProbePaths } from './probe-options.js';
+import type { ServiceInfo } from './probe-state.js';
+
+/** Options of `createHealth`; every one has a default, listed with its reason in `defaults.ts`. */
+export interface HealthOptions extends ServiceInfo {
+  /** Check name → a function, or a function with options. */
+  checks?: Readonly<Record<string, CheckRun | Check>>;
+  /** Options for every check that does not set its own. */
+  checkDefaults?: Pick<
+    CheckOptions,
+    | 'intervalMs'
+    | 'timeoutMs'
+    | 'failureThreshold'
+    | 'successThreshold'
+    | 'mode'
+    | 'ttlMs'
+    | 'failureTtlMs'
+  >;
+  /** Checks running at once. @defaultValue 8 */
+  concurrency?: number;
+  groups?: Readonly<Record<string, GroupOptions>>;
+  liveness?: LivenessOptions;
+  startup?: StartupOptions;
+  /** `false` listens on no probe port: the handlers are mounted on a server of yours. */
+  probes?: ProbeListenerOptions | false;
+  /** `false` has no diagnostic listener. */
+  diagnostic?: DiagnosticListenerOptions | false;
+  shutdown?: ShutdownOptions;
+  /** Whether SIGTERM, SIGINT and uncaught errors are handled. @defaultValue true */
+  signals?: boolean;
+  /** Where probes are answered: on a thread of their own, or inline on the main loop. @defaultValue 'thread' */
+  isolation?: 'thread' | 'inline';
+  /** Further key names whose values are secret. */
+  redactKeys?: readonly string[];
+  /** @defaultValue JSON lines on standard error */
+  logger?: Logger;
+  /** @defaultValue the system clock */
+  clock?: Clock;
+  /** @defaultValue Math.random */
+  random?: Random;
+  /** Where `HALE_…` variables are read. @defaultValue process.env */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface LivenessOptions {
+  /** Guard name → a synchronous predicate over the process, or one with options. */
+  guards?: Readonly<Record<string, GuardPredicate | GuardOptions>>;
+  /** How long the main loop may stand still. @defaultValue 5000 */
+  stallAfterMs?: number;
+}
+
+export interface StartupOptions {
+  /** Time for all start-up tasks together. @defaultValue 150000 */
+  budgetMs?: number;
+  /** What happens when the budget is spent, beyond the reason and the log line. @defaultValue 'report' */
+  onTimeout?: 'report' | 'exit';
+}
+
+export interface ProbeListenerOptions {
+  /** 0 picks a free port. @defaultValue 9400 */
+  port?: number;
+  /** @defaultValue all addresses, dual stack */
+  host?: string;
+  /** A known set of paths, or your own. @defaultValue 'kubernetes' */
+  paths?: PathSet | Partial<ProbePaths>;
+  /** Paths answered next to the canonical ones. */
+  aliases?: Partial<ProbePaths>;
+  /** Serve `?verbose`, `?exclude=` and per-check paths here too. @defaultValue false */
+  details?: boolean;
+  /** HTTP status of readiness at status `warn`. @defaultValue 200 */
+  warnStatus?: 200 | 503;
+  /** @defaultValue 256 */
+  maxConnections?: number;
+}
+
+export interface DiagnosticListenerOptions {
+  /** 0 picks a free port. @defaultValue 9401 */
+  port?: number;
+  /** @defaultValue '127.0.0.1' */
+  host?: string;
+}
+
+export interface ShutdownOptions {
+  /** Time between failing readiness and closing the servers. @defaultValue 10000 with servers, 0 without */
+  propagationDelayMs?: number;
+  /** One deadline for the whole sequence. @defaultValue 25000 */
+  deadlineMs?: number;
+  /** The deadline after an uncaught exception. @defaultValue 5000 */
+  crashDeadlineMs?: number;
+  /** Whether an unhandled rejection ends the process like an uncaught exception. @defaultValue 'shutdown' */
+  onUnhandledRejection?: 'shutdown' | 'log';
+}

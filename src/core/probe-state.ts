@@ -1,0 +1,115 @@
+import type { CheckStatus, Impact, JsonValue, Status } from './check.js';
+import type { Group } from './group.js';
+
+/**
+ * Everything the probe side needs to answer, as plain data that crosses the thread boundary. What must be seen
+ * while a message is under way (phase, beats, evaluation time, in-flight) is on the board instead.
+ */
+export interface ProbeState {
+  readonly service: ServiceInfo;
+  readonly startup: StartupView;
+  readonly gates: Gates;
+  /** Names of guards that have failed for long enough to count. */
+  readonly failingGuards: readonly string[];
+  readonly progress: readonly ProgressView[];
+  readonly groups: readonly Group[];
+  readonly checks: ReadonlyMap<string, CheckView>;
+  readonly findings: readonly string[];
+}
+
+export interface ServiceInfo {
+  readonly version?: string;
+  readonly releaseId?: string;
+  readonly serviceId?: string;
+  readonly description?: string;
+}
+
+/** Conditions other than checks that can fail a probe. */
+export interface Gates {
+  /** The text given to `fatal()`; its presence fails liveness and readiness for good. */
+  readonly fatal?: string;
+  readonly leaseLost: boolean;
+  readonly maintenance: boolean;
+  readonly atCapacity: boolean;
+}
+
+export interface StartupView {
+  readonly complete: boolean;
+  /** The budget was spent before start-up was complete. */
+  readonly timedOut: boolean;
+  readonly total: number;
+  readonly remaining: readonly string[];
+  readonly durationMs?: number;
+}
+
+export interface ProgressView {
+  readonly slot: number;
+  readonly name: string;
+  readonly stallAfterMs: number;
+}
+
+/** One check as the probes and the diagnostic endpoint see it. */
+export interface CheckView {
+  readonly name: string;
+  readonly impact: Impact;
+  /** The verdict after thresholds; whether it is still fresh is for the reader to decide. */
+  readonly verdict: CheckStatus;
+  /** Monotonic time after which the verdict reads as `unknown`; absent while the check has never run. */
+  readonly freshUntil?: number;
+  readonly component: ComponentInfo;
+  readonly last?: LastOutcome;
+  readonly runs: number;
+  readonly abandoned: number;
+  readonly hanging: number;
+  readonly transitions: number;
+  /** Wall-clock time of the last change of verdict. */
+  readonly changedAt?: number;
+}
+
+export interface ComponentInfo {
+  readonly componentType: string;
+  readonly componentId?: string;
+  readonly measurement?: string;
+  readonly affectedEndpoints?: readonly string[];
+  readonly links?: Readonly<Record<string, string>>;
+}
+
+export interface LastOutcome {
+  readonly status: Status;
+  readonly code?: string;
+  readonly observedValue?: JsonValue;
+  readonly observedUnit?: string;
+  readonly output?: string;
+  /** Wall-clock time of the end of the run. */
+  readonly wallAt: number;
+  readonly durationMs: number;
+}
+
+/** A change of {@link ProbeState}; what is absent stays as it was. */
+export interface ProbeUpdate {
+  readonly state?: Partial<Omit<ProbeState, 'checks'>>;
+  readonly checks?: readonly CheckView[];
+  readonly removedChecks?: readonly string[];
+}
+
+/** The state before the first update: starting, nothing known. */
+export const initialProbeState: ProbeState = {
+  service: {},
+  startup: { complete: false, timedOut: false, total: 0, remaining: [] },
+  gates: { leaseLost: false, maintenance: false, atCapacity: false },
+  failingGuards: [],
+  progress: [],
+  groups: [],
+  checks: new Map(),
+  findings: [],
+};
+
+/** The state after an update; neither argument is changed. */
+export function applyUpdate(current: ProbeState, update: ProbeUpdate): ProbeState {
+  if (update.checks === undefined && update.removedChecks === undefined)
+    return { ...current, ...update.state };
+  const checks = new Map(current.checks);
+  for (const name of update.removedChecks ?? []) checks.delete(name);
+  for (const view of update.checks ?? []) checks.set(view.name, view);
+  return { ...current, ...update.state, checks };
+}

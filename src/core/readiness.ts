@@ -1,0 +1,98 @@
+import type { CheckStatus } from './check.js';
+import { type Decision, decide } from './decision.js';
+import { groupStatus } from './group.js';
+import type { Phase } from './phase.js';
+import type { CheckView, Gates, ProbeState, StartupView } from './probe-state.js';
+import { type Reason, reason } from './reason.js';
+
+/** What readiness is decided from: the published state and what the board says at this moment. */
+export interface ReadinessInput {
+  readonly state: ProbeState;
+  readonly phase: Phase;
+  readonly now: number;
+  /** Monotonic time of the engine's last evaluation. */
+  readonly evaluatedAt: number;
+  readonly staleAfterMs: number;
+  /** Checks and groups to leave out, for `?exclude=`. */
+  readonly exclude?: ReadonlySet<string>;
+}
+
+/** Decides whether this instance should get new traffic now (R1, R3, R4, R6, R7). */
+export function decideReadiness(input: ReadinessInput): Decision {
+  const { state, phase, now, evaluatedAt, staleAfterMs } = input;
+  const staleAt = evaluatedAt + staleAfterMs;
+  const failures: Reason[] = gateReasons(phase, state.startup, state.gates);
+  if (now >= staleAt) failures.push('stale');
+  const warnings: Reason[] = [];
+  judgeChecks(input, failures, warnings);
+  judgeGroups(input, failures, warnings);
+  const validUntil = Math.min(staleAt > now ? staleAt : Infinity, nextExpiry(state, now));
+  return decide(failures, warnings, validUntil);
+}
+
+/** The status of a check's verdict at `now`: an expired verdict is `unknown`, whatever it said (R3). */
+export function freshStatus(view: CheckView, now: number): CheckStatus {
+  return view.freshUntil !== undefined && now < view.freshUntil ? view.verdict : 'unknown';
+}
+
+function gateReasons(phase: Phase, startup: StartupView, gates: Gates): Reason[] {
+  const reasons: Reason[] = [];
+  if (phase === 'stopped') reasons.push('stopped');
+  if (phase === 'draining') reasons.push('draining');
+  if (gates.fatal !== undefined) reasons.push('fatal');
+  if (gates.leaseLost) reasons.push('lease_lost');
+  if (!startup.complete) reasons.push(startup.timedOut ? 'startup_timeout' : 'starting');
+  if (gates.maintenance) reasons.push('maintenance');
+  if (gates.atCapacity) reasons.push('at_capacity');
+  return reasons;
+}
+
+function judgeChecks(
+  { state, now, exclude }: ReadinessInput,
+  failures: Reason[],
+  warnings: Reason[],
+): void {
+  const grouped = new Set(state.groups.flatMap((group) => group.members.map(({ check }) => check)));
+  for (const view of state.checks.values()) {
+    if (view.impact === 'optional' || grouped.has(view.name) || exclude?.has(view.name)) continue;
+    const status = freshStatus(view, now);
+    if (status === 'pass') continue;
+    if (view.impact === 'degraded' || status === 'warn')
+      warnings.push(reason('check_degraded', view.name));
+    else failures.push(failureReason(view, status));
+  }
+}
+
+function failureReason(view: CheckView, status: CheckStatus): Reason {
+  if (status === 'fail') return reason('check_failed', view.name);
+  return view.freshUntil === undefined
+    ? reason('check_pending', view.name)
+    : reason('stale', view.name);
+}
+
+function judgeGroups(
+  { state, now, exclude }: ReadinessInput,
+  failures: Reason[],
+  warnings: Reason[],
+): void {
+  const statusOf = (name: string): CheckStatus => {
+    const view = state.checks.get(name);
+    return view === undefined ? 'unknown' : freshStatus(view, now);
+  };
+  for (const group of state.groups) {
+    if (group.impact === 'optional' || exclude?.has(group.name)) continue;
+    const status = groupStatus(group, statusOf);
+    if (status === 'pass') continue;
+    if (group.impact === 'degraded' || status === 'warn')
+      warnings.push(reason('group_degraded', group.name));
+    else failures.push(reason('group_failed', group.name));
+  }
+}
+
+function nextExpiry(state: ProbeState, now: number): number {
+  let next = Infinity;
+  for (const { freshUntil } of state.checks.values()) {
+    if (freshUntil !== undefined && freshUntil > now && freshUntil < next) next = freshUntil;
+  }
+  return next;
+}
