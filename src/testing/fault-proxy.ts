@@ -92,34 +92,34 @@ export async function createFaultProxy(options: FaultProxyOptions): Promise<Faul
   integerOption('target.port', target.port, { min: 1, max: 65_535 });
   integerOption('listen.port', port, { min: 0, max: 65_535 });
   const board = createSwitchboard(target, clock);
-  const listener = await createReopenableListener({ host, port }, board.accept);
+  const listener = await createReopenableListener({ host, port }, (client) => board.accept(client));
   let mode: FaultMode = { kind: 'ok' };
   let timer: Timer | undefined;
   let closed = false;
   let pending: Promise<void> = Promise.resolve();
 
-  function oscillate(periodMs: number, next: Treatment): void {
-    board.treat(next);
-    const after = next === 'reset' ? FORWARD : 'reset';
+  function oscillate(periodMs: number, treatment: Treatment): void {
+    board.treat(treatment);
+    const after = treatment === 'reset' ? FORWARD : 'reset';
     timer = clock.setTimeout(() => oscillate(periodMs, after), periodMs);
   }
 
-  async function apply(next: FaultMode): Promise<void> {
+  async function apply(requested: FaultMode): Promise<void> {
     timer?.clear();
     timer = undefined;
-    if (closed || next.kind === 'refuse') {
+    if (closed || requested.kind === 'refuse') {
       listener.close();
       board.treat('reset');
       return;
     }
-    if (next.kind === 'oscillate') oscillate(next.periodMs, 'reset');
-    else board.treat(treatmentOf(next));
+    if (requested.kind === 'oscillate') oscillate(requested.periodMs, 'reset');
+    else board.treat(treatmentOf(requested));
     await listener.open();
   }
 
-  function enqueue(next: FaultMode): Promise<void> {
-    mode = next;
-    const applied = pending.then(() => apply(next));
+  function enqueue(requested: FaultMode): Promise<void> {
+    mode = requested;
+    const applied = pending.then(() => apply(requested));
     // One failed change (the port was taken meanwhile) must not fail the ones after it.
     pending = applied.catch(() => {});
     return applied;
@@ -133,7 +133,7 @@ export async function createFaultProxy(options: FaultProxyOptions): Promise<Faul
     get connections() {
       return board.size;
     },
-    set: async (next) => enqueue(validateMode(next)),
+    set: async (requested) => enqueue(validateMode(requested)),
     close() {
       closed = true;
       return enqueue({ kind: 'refuse' });
