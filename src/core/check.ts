@@ -40,7 +40,6 @@ export interface CheckResult {
 export type CheckRun = (signal: AbortSignal) => CheckReturn | Promise<CheckReturn>;
 
 // `void` lets `async () => { await fetch(url) }` be a check without a return statement.
-// oxlint-disable-next-line typescript/no-invalid-void-type
 export type CheckReturn = CheckResult | undefined | void;
 
 /** What hale hands a check that keeps state of its own (a sampler, a reserved connection). */
