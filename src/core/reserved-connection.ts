@@ -1,0 +1,91 @@
+import { untilAborted } from './abort.js';
+import { HaleError } from './errors.js';
+
+/** How to handle one kind of connection. */
+export interface ConnectionDriver<C> {
+  /** Creates a fresh connection object and starts listening for its errors. */
+  create(onLost: () => void): C;
+  connect(connection: C): Promise<unknown>;
+  /** Ends the connection at once, without waiting for the peer; must not throw. */
+  destroy(connection: C): void;
+}
+
+/** One connection kept open between the runs of a deep check. */
+export interface ReservedConnection<C> {
+  /**
+   * Calls `work` with the open connection, opening it first when there is none. If anything fails or
+   * `signal` aborts, the connection is destroyed before the promise rejects.
+   * @throws HaleError (`HALE_DISPOSED`) after `close`
+   */
+  use(work: (connection: C) => Promise<unknown>, signal: AbortSignal): Promise<void>;
+  /** Destroys what is open and makes every present and later use reject. */
+  close(): void;
+}
+
+interface Slot<C> {
+  readonly connection: C;
+  state: 'new' | 'open' | 'destroyed';
+}
+
+/** Creates a reserved connection; nothing is opened before the first use. */
+export function createReservedConnection<C>(driver: ConnectionDriver<C>): ReservedConnection<C> {
+  const closing = new AbortController();
+  let kept: Slot<C> | undefined;
+  const destroy = (slot: Slot<C>) => {
+    if (kept === slot) kept = undefined;
+    if (slot.state === 'destroyed') return;
+    slot.state = 'destroyed';
+    driver.destroy(slot.connection);
+  };
+  // A run takes the connection out, so that an overlapping one never shares what may be destroyed.
+  const take = (): Slot<C> => {
+    const slot = kept ?? createSlot(driver, destroy);
+    kept = undefined;
+    return slot;
+  };
+  const giveBack = (slot: Slot<C>) => {
+    if (kept === undefined && slot.state === 'open') kept = slot;
+    else destroy(slot);
+  };
+  return {
+    use: async (work, signal) => {
+      closing.signal.throwIfAborted();
+      signal.throwIfAborted();
+      const slot = take();
+      try {
+        const done = workOn(driver, slot, work);
+        await untilAborted(untilAborted(done, signal), closing.signal);
+      } catch (error) {
+        destroy(slot);
+        throw error;
+      }
+      giveBack(slot);
+    },
+    close: () => {
+      closing.abort(new HaleError('HALE_DISPOSED', 'the connection of this check was closed'));
+      if (kept !== undefined) destroy(kept);
+    },
+  };
+}
+
+function createSlot<C>(driver: ConnectionDriver<C>, destroy: (slot: Slot<C>) => void): Slot<C> {
+  const slot: Slot<C> = {
+    connection: driver.create(() => destroy(slot)),
+    state: 'new',
+  };
+  return slot;
+}
+
+async function workOn<C>(
+  driver: ConnectionDriver<C>,
+  slot: Slot<C>,
+  work: (connection: C) => Promise<unknown>,
+): Promise<void> {
+  if (slot.state === 'new') {
+    await driver.connect(slot.connection);
+    // Aborted meanwhile: what the abandoned connection does must not reach the server.
+    if (slot.state !== 'new') return;
+    slot.state = 'open';
+  }
+  await work(slot.connection);
+}
