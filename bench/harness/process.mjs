@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const bench = new URL('../', import.meta.url);
+
+/** @param {string} path relative to `bench/` */
+export function benchFile(path) {
+  return fileURLToPath(new URL(path, bench));
+}
+
+/**
+ * Starts a fresh Node.js process that speaks JSON lines on standard output.
+ * @param {string} file relative to `bench/`
+ * @param {unknown} argument
+ * @param {Record<string, string>} env
+ */
+export function startProcess(file, argument, env = {}) {
+  const child = spawn(process.execPath, [benchFile(file), JSON.stringify(argument)], {
+    cwd: fileURLToPath(bench),
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    pid: child.pid,
+    send: () => void child.stdin.write('\n'),
+    async nextLine() {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`${file} ended without an answer (exit code ${child.exitCode})`);
+      return JSON.parse(value);
+    },
+    async stop() {
+      const ended = child.exitCode !== null || child.signalCode !== null;
+      child.stdin.end();
+      if (!ended) await once(child, 'exit');
+    },
+  };
+}
+
+/**
+ * Runs a client to its end and returns the one line it printed.
+ * @param {string} file relative to `bench/`
+ * @param {unknown} argument
+ */
+export async function runClient(file, argument) {
+  const client = startProcess(file, argument);
+  try {
+    return await client.nextLine();
+  } finally {
+    await client.stop();
+  }
+}
+
+/**
+ * Starts a subject, gives it to `use`, and stops it whatever happens.
+ * @template T
+ * @param {string} name
+ * @param {Record<string, unknown>} options
+ * @param {(subject: Subject) => Promise<T>} use
+ * @param {Record<string, string>} env
+ */
+export async function withSubject(name, options, use, env = {}) {
+  const process = startProcess(`subjects/${name}.mjs`, options, env);
+  try {
+    const { probeUrl, startedAtNs } = await process.nextLine();
+    const sample = () => {
+      process.send();
+      return process.nextLine();
+    };
+    return await use({ pid: process.pid, probeUrl, startedAtNs: BigInt(startedAtNs), sample });
+  } finally {
+    await process.stop();
+  }
+}
+
+/**
+ * @typedef {object} Subject
+ * @property {number} pid
+ * @property {string} probeUrl
+ * @property {bigint} startedAtNs
+ * @property {() => Promise<Sample>} sample
+ *
+ * @typedef {{ cpuUs: number, activeMs: number, heapUsed: number, rss: number, collections: number }} Sample
+ */
