@@ -14,6 +14,8 @@ import { bin, ROOT, runVisibly } from './run.mjs';
  * @property {{ name: string, status: string, assertionResults: unknown[] }[]} testResults
  */
 
+/** @typedef {{ passed: number, failed: number, note: string }} Counts */
+
 /**
  * Runs one vitest project for people to read and adds its counts to the summary.
  * @param {string} project
@@ -21,12 +23,23 @@ import { bin, ROOT, runVisibly } from './run.mjs';
  */
 export async function runProject(project, summary) {
   const startedAt = Date.now();
+  const counts = await countProject(project, ROOT, runVisibly);
+  summary.project({ name: `vitest ${project}`, ...counts, tookMs: Date.now() - startedAt });
+}
+
+/**
+ * Runs one vitest project of a package and counts its tests.
+ * @param {string} project
+ * @param {string} root Folder of the package.
+ * @param {typeof runVisibly} start
+ * @returns {Promise<Counts>}
+ */
+export async function countProject(project, root, start) {
   const folder = mkdtempSync(path.join(tmpdir(), 'hale-vitest-'));
   try {
     const file = path.join(folder, 'report.json');
-    const code = await runVisibly(bin('vitest'), vitestArgs(project, file));
-    const counted = count(readReport(file), code);
-    summary.project({ name: `vitest ${project}`, ...counted, tookMs: Date.now() - startedAt });
+    const code = await start(bin('vitest'), vitestArgs(project, file), { cwd: root });
+    return count(readReport(file), code);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -40,7 +53,7 @@ function vitestArgs(project, file) {
   const args = ['run', '--project', project, '--reporter', 'default', '--reporter', 'json'];
   args.push(`--outputFile.json=${file}`);
   if (project === 'unit') args.push('--coverage');
-  return [...args, '--root', ROOT];
+  return args;
 }
 
 /**
@@ -60,9 +73,9 @@ function readReport(file) {
  * explains (coverage below its threshold, an unhandled error, no test at all) each count as failed.
  * @param {Report | undefined} report
  * @param {number} code Exit code of vitest.
- * @returns {{ passed: number, failed: number, note: string }}
+ * @returns {Counts}
  */
-export function count(report, code) {
+function count(report, code) {
   if (report === undefined) return { passed: 0, failed: 1, note: `no report, exit code ${code}` };
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,

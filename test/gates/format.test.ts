@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { format } from '../../tools/gates/format.mjs';
+import { plantTree } from './planted-tree.js';
+
+describe('format gate', () => {
+  it('passes a formatted tree and looked at its files', async () => {
+    using tree = plantTree({ 'src/a.ts': "export const a = 'a';\n" });
+    const result = await format.run(tree.root);
+    expect(result).toMatchObject({ ok: true });
+    expect(result.examined).toBeGreaterThan(1);
+  });
+
+  it('names the file that is not formatted', async () => {
+    using tree = plantTree({ 'src/planted.ts': 'export const a = "a"\n' });
+    const result = await format.run(tree.root);
+    expect(result).toMatchObject({ ok: false, output: expect.stringContaining('src/planted.ts') });
+  });
+});

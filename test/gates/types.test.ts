@@ -1,0 +1,89 @@
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { types } from '../../tools/gates/types.mjs';
+import { ROOT, run } from '../../tools/lib/run.mjs';
+import { countProject } from '../../tools/lib/vitest-project.mjs';
+import { type Files, type PlantedTree, plantTree } from './planted-tree.js';
+
+const VITEST_FILES = [
+  'vitest.config.ts',
+  'tools/vitest-setup.mjs',
+  'tools/embed-thread.mjs',
+  'tools/lib',
+];
+
+function plantTests(files: Files): PlantedTree {
+  const tree = plantTree(files);
+  for (const file of VITEST_FILES) {
+    cpSync(path.join(ROOT, file), path.join(tree.root, file), { recursive: true });
+  }
+  return tree;
+}
+
+const quietly: Parameters<typeof countProject>[2] = async (command, args, options) =>
+  (await run(command, args, options)).code;
+
+const typeTest = (type: string): Files => ({
+  'test/types/planted.test-d.ts':
+    "import { expectTypeOf, it } from 'vitest';\n" +
+    `it('is a number', () => {\n  expectTypeOf(1).toEqualTypeOf<${type}>();\n});\n`,
+});
+
+const unitTest = (body: string): Files => ({
+  'test/planted.test.ts': `import { expect, it } from 'vitest';\n${body}\n`,
+});
+
+describe('type check gate', () => {
+  it('passes a clean tree and looked at its files', async () => {
+    using tree = plantTree({ 'src/a.ts': 'export const a: number = 1;\n' });
+    const result = await types.run(tree.root);
+    expect(result).toMatchObject({ ok: true });
+    expect(result.examined).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['src/planted.ts', "export const a: number = 'one';\n"],
+    ['test/planted.ts', "export const a: number = 'one';\n"],
+    ['tools/planted.mjs', "/** @type {number} */\nexport const a = 'one';\n"],
+  ])('reports a wrong type in %s', async (file, text) => {
+    using tree = plantTree({ [file]: text });
+    const result = await types.run(tree.root);
+    expect(result).toMatchObject({ ok: false, output: expect.stringContaining(`${file}(`) });
+  });
+});
+
+describe('counting a vitest project', () => {
+  it('counts a type test that holds and one that does not', async () => {
+    using good = plantTests(typeTest('number'));
+    expect(await countProject('types', good.root, quietly)).toMatchObject({ passed: 1, failed: 0 });
+    using bad = plantTests(typeTest('string'));
+    expect(await countProject('types', bad.root, quietly)).toMatchObject({ passed: 0, failed: 1 });
+  });
+
+  it('fails when no test ran', async () => {
+    using tree = plantTests({});
+    const counts = await countProject('realtime', tree.root, quietly);
+    expect(counts).toEqual({ passed: 0, failed: 1, note: 'no test ran' });
+  });
+
+  it('counts a skipped test and a file that does not load as failed', async () => {
+    const loads = unitTest("it.skip('a', () => {});\nit('b', () => expect(1).toBe(1));");
+    using tree = plantTests({ ...loads, 'test/broken.test.ts': "import './gone.js';\n" });
+    const counts = await countProject('unit', tree.root, quietly);
+    expect(counts).toEqual({ passed: 1, failed: 2, note: '1 files did not load, 1 skipped' });
+  });
+
+  it('fails when every test passes and the coverage is too low', async () => {
+    using tree = plantTests({
+      ...unitTest("it('a', () => expect(1).toBe(1));"),
+      'src/core/uncovered.ts': 'export const a = (b: number): number => (b > 1 ? 1 : 2);\n',
+    });
+    const counts = await countProject('unit', tree.root, quietly);
+    expect(counts).toMatchObject({
+      passed: 1,
+      failed: 1,
+      note: expect.stringContaining('coverage'),
+    });
+  });
+});
