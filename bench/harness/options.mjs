@@ -8,6 +8,8 @@ const NUMBERS = {
   'goal-p99': 'milliseconds',
   'goal-times-better': 'peer p99 / hale p99 at 90 %/200 ms',
   'goal-throughput': 'hale / floor, probes per second',
+  'goal-main-cpu': 'microseconds of the main thread per probe',
+  'goal-main-garbage': 'bytes of the main thread per probe',
   'goal-import': 'milliseconds',
   'goal-first-answer': 'milliseconds',
   'goal-idle-cpu': 'per cent of a core',

@@ -22,6 +22,8 @@ export function startProcess(file, argument, env = {}) {
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  // A child that died early is reported by the line that never came, not by the pipe.
+  child.stdin.on('error', () => {});
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     pid: child.pid,

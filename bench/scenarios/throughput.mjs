@@ -77,7 +77,7 @@ function summarize(name, runs) {
   const idleOver = (key) =>
     over(({ idle, loaded }) => (idle[key] * loaded.elapsedMs) / idle.elapsedMs);
   const idleMain = idleOver('mainUs');
-  const idleHeap = over(({ idle }) => idle.allocated);
+  const idleHeap = idleOver('allocated');
   const count = own[0].count;
   return {
     name,
@@ -100,13 +100,14 @@ function judge(results, numbers) {
   const floor = results.find(({ name }) => name === 'floor');
   if (!hale || !floor) return [];
   const ratio = hale.perSecond / floor.perSecond;
+  const goal = (name, value) => numbers[`goal-${name}`] ?? value;
   // 0.2 µs a probe is a tenth of what one empty timer costs; two bytes a probe is less than any object.
-  const cpuNoise = Math.max(hale.idleMainSpreadUs, 0.2 * hale.count);
-  const heapNoise = Math.max(hale.idleAllocatedSpread, 2 * hale.count);
+  const cpuNoise = Math.max(hale.idleMainSpreadUs, goal('main-cpu', 0.2) * hale.count);
+  const heapNoise = Math.max(hale.idleAllocatedSpread, goal('main-garbage', 2) * hale.count);
   const extraMainUs = hale.mainUs - hale.idleMainUs;
   const extraBytes = hale.allocated - hale.idleAllocated;
   return [
-    atLeast('probes per second, hale / floor', ratio, numbers['goal-throughput'] ?? 0.97, '×'),
+    atLeast('probes per second, hale / floor', ratio, goal('throughput', 0.97), '×'),
     below(
       `main-thread CPU of ${hale.count} probes over idle`,
       extraMainUs / 1000,

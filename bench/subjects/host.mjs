@@ -21,12 +21,14 @@ export async function runSubject(start) {
   keepBusy(options);
   const lines = createInterface({ input: process.stdin });
   lines.on('line', () => print({ event: 'sample', ...sample(), collections: collections() }));
-  lines.on('close', async () => {
-    // A subject that does not end by itself must not hold up the run.
-    setTimeout(() => process.exit(0), 2000).unref();
-    await dispose?.();
-    process.exit(0);
-  });
+  lines.on('close', () => void end(dispose));
+}
+
+async function end(dispose) {
+  // A subject that does not stop by itself must not hold up the run.
+  setTimeout(() => process.exit(0), 2000);
+  await dispose?.();
+  process.exit(0);
 }
 
 /** @returns {SubjectOptions} */
