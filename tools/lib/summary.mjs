@@ -75,7 +75,7 @@ function failure(error) {
   return {
     ok: false,
     examined: 0,
-    output: error instanceof Error ? (error.stack ?? '') : `${error}`,
+    output: error instanceof Error ? (error.stack ?? '') : String(error),
   };
 }
 
