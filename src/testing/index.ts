@@ -4,3 +4,4 @@ export {
   type FaultProxyOptions,
   createFaultProxy,
 } from './fault-proxy.js';
+export { type ManualClock, type ManualClockOptions, createManualClock } from './manual-clock.js';

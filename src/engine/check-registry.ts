@@ -1,0 +1,199 @@
+import type { Board } from '../core/board.js';
+import type { Clock, Random } from '../core/clock.js';
+import { DEFAULTS } from '../core/defaults.js';
+import { HaleError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import type { CheckView } from '../core/probe-state.js';
+import type { ResolvedCheck } from '../core/resolve-check.js';
+import { firstDelayMs, nextDelayMs } from '../core/schedule.js';
+import { settlesWithin } from './bounded.js';
+import type { Limiter } from './limiter.js';
+import { logTransition } from './log-transition.js';
+import {
+  type CheckTransition,
+  type MonitoredCheck,
+  createMonitoredCheck,
+} from './monitored-check.js';
+import { type OnDemand, createOnDemand } from './on-demand.js';
+import type { Publisher } from './publisher.js';
+import { type Job, type Scheduler, createScheduler } from './scheduler.js';
+
+/** How long a check may take to release what it holds. */
+const DISPOSE_LIMIT_MS = 1000;
+
+export interface CheckRegistryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly board: Board;
+  readonly publisher: Publisher;
+  readonly limiter: Limiter;
+  readonly logger: Logger;
+  readonly redact: (text: string) => string;
+  onTransition?(transition: CheckTransition): void;
+  /** An error in hale's own code, or in a callback it was given; contained. */
+  onError(error: unknown, where: string): void;
+}
+
+/** All checks of a process, each on its own schedule or on demand. */
+export interface CheckRegistry {
+  /** @throws HaleError `HALE_CHECK_EXISTS`. */
+  add(check: ResolvedCheck): void;
+  /**
+   * Resolves once the check has released what it held; a run under way is aborted and its outcome dropped.
+   * @throws HaleError `HALE_CHECK_UNKNOWN`.
+   */
+  remove(name: string): Promise<void>;
+  /** Starts the background schedule. */
+  start(): void;
+  /** Brings every on-demand check up to date and publishes it; never rejects. */
+  evaluate(): Promise<void>;
+  views(): readonly CheckView[];
+  /** Stops everything; never rejects, idempotent. */
+  dispose(): Promise<void>;
+}
+
+interface Entry {
+  readonly check: ResolvedCheck;
+  readonly monitored: MonitoredCheck;
+  readonly onDemand: OnDemand;
+  removed: boolean;
+  unschedule(): void;
+}
+
+/** Creates an empty registry; nothing runs before `start()` or `evaluate()`. */
+export function createCheckRegistry(options: CheckRegistryOptions): CheckRegistry {
+  return new Registry(options);
+}
+
+class Registry implements CheckRegistry {
+  readonly #options: CheckRegistryOptions;
+  readonly #scheduler: Scheduler;
+  readonly #entries = new Map<string, Entry>();
+  #started = false;
+
+  constructor(options: CheckRegistryOptions) {
+    const { clock, board, onError } = options;
+    this.#options = options;
+    this.#scheduler = createScheduler({
+      clock,
+      onTurn: (now) => board.setEvaluatedAt(now),
+      onError: (error, job) =>
+        onError(error, job === undefined ? 'the scheduler' : `check "${job}"`),
+    });
+  }
+
+  add(check: ResolvedCheck): void {
+    if (this.#entries.has(check.name)) {
+      throw new HaleError('HALE_CHECK_EXISTS', `a check named "${check.name}" exists already`);
+    }
+    const entry = createEntry(this.#options, check);
+    this.#entries.set(check.name, entry);
+    this.#options.publisher.touch(check.name, entry.monitored.view);
+    if (this.#started) this.#begin(entry);
+  }
+
+  async remove(name: string): Promise<void> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined)
+      throw new HaleError('HALE_CHECK_UNKNOWN', `no check is named "${name}"`);
+    this.#entries.delete(name);
+    this.#options.publisher.remove(name);
+    await retire(this.#options, entry);
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    for (const entry of this.#entries.values()) this.#begin(entry);
+    this.#scheduler.start();
+  }
+
+  async evaluate(): Promise<void> {
+    const due = [...this.#entries.values()].filter(({ check }) => check.mode === 'on-demand');
+    await Promise.allSettled(due.map(({ onDemand }) => onDemand.evaluate()));
+    this.#options.publisher.flush();
+  }
+
+  views(): readonly CheckView[] {
+    return Array.from(this.#entries.values(), ({ monitored }) => monitored.view());
+  }
+
+  async dispose(): Promise<void> {
+    this.#scheduler.dispose();
+    const leaving = [...this.#entries.values()];
+    this.#entries.clear();
+    await Promise.all(leaving.map((entry) => retire(this.#options, entry)));
+  }
+
+  #begin(entry: Entry): void {
+    const { clock, random, logger, onError } = this.#options;
+    const { check, monitored } = entry;
+    try {
+      check.start?.({ clock, logger });
+    } catch (error) {
+      // The check runs all the same: what it could not start, its runs will report.
+      onError(error, `start of check "${check.name}"`);
+    }
+    if (check.mode === 'on-demand') return;
+    const { name, intervalMs } = check;
+    const { recheckMs } = DEFAULTS;
+    const job: Job = {
+      name,
+      run: async () => void (await perform(this.#options, entry)),
+      nextDelayMs: () => nextDelayMs({ settled: monitored.settled, intervalMs, recheckMs, random }),
+    };
+    entry.unschedule = this.#scheduler.add(job, firstDelayMs(DEFAULTS.firstDelayMs, random));
+  }
+}
+
+function createEntry(options: CheckRegistryOptions, check: ResolvedCheck): Entry {
+  const { clock, redact } = options;
+  const entry: Entry = {
+    check,
+    monitored: createMonitoredCheck({ check, clock, redact }),
+    onDemand: createOnDemand({ clock, run: () => perform(options, entry) }),
+    removed: false,
+    unschedule() {},
+  };
+  return entry;
+}
+
+async function retire({ clock, onError }: CheckRegistryOptions, entry: Entry): Promise<void> {
+  const { check } = entry;
+  entry.removed = true;
+  entry.unschedule();
+  entry.monitored.dispose();
+  if (check.dispose === undefined) return;
+  try {
+    const ended = await settlesWithin(clock, DISPOSE_LIMIT_MS, () => check.dispose?.());
+    if (!ended)
+      onError(new HaleError('HALE_CHECK_TIMEOUT', 'it hangs'), `dispose of check "${check.name}"`);
+  } catch (error) {
+    onError(error, `dispose of check "${check.name}"`);
+  }
+}
+
+/** One run, its outcome published; resolves with how long an on-demand result may be served. */
+async function perform(options: CheckRegistryOptions, entry: Entry): Promise<number> {
+  const { check, monitored } = entry;
+  const done = await options.limiter.run(async () =>
+    entry.removed ? undefined : monitored.perform(),
+  );
+  if (done === undefined || entry.removed) return 0;
+  options.publisher.touch(check.name, monitored.view);
+  if (done.transition !== undefined) tell(options, done.transition);
+  const good = done.outcome.status !== 'fail' && monitored.settled;
+  return good ? check.ttlMs : Math.min(check.failureTtlMs, check.ttlMs);
+}
+
+function tell(
+  { logger, onTransition, onError }: CheckRegistryOptions,
+  transition: CheckTransition,
+): void {
+  try {
+    logTransition(logger, transition);
+    onTransition?.(transition);
+  } catch (error) {
+    onError(error, `a listener to check "${transition.check}"`);
+  }
+}

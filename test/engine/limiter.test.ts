@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLimiter } from '../../src/engine/limiter.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
+
+describe('limiter', () => {
+  it('C3: never more than the limit at once, in order of arrival, whatever fails', async () => {
+    const task = fc.record({ ms: fc.integer({ min: 1, max: 50 }), fails: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(task, { maxLength: 30 }),
+        fc.integer({ min: 1, max: 8 }),
+        async (tasks, limit) => {
+          const clock = createManualClock();
+          const limiter = createLimiter(limit);
+          const order: number[] = [];
+          let running = 0;
+          const all = Promise.allSettled(
+            tasks.map(({ ms, fails }, index) =>
+              limiter.run(async () => {
+                order.push(index);
+                running += 1;
+                expect(running).toBeLessThanOrEqual(limit);
+                await new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
+                running -= 1;
+                if (fails) throw new Error('task');
+              }),
+            ),
+          );
+          await clock.advance(2000);
+          const results = await all;
+          expect(results.map(({ status }) => status === 'rejected')).toEqual(
+            tasks.map(({ fails }) => fails),
+          );
+          expect(order).toEqual(tasks.map((_, index) => index));
+          expect(limiter).toMatchObject({ running: 0, waiting: 0 });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('C3: a task that throws synchronously gives its slot back', async () => {
+    const limiter = createLimiter(1);
+    await expect(
+      limiter.run(() => {
+        throw new Error('sync');
+      }),
+    ).rejects.toThrow('sync');
+    await expect(limiter.run(async () => 'next')).resolves.toBe('next');
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { ProbeUpdate } from '../../src/core/probe-state.js';
+import { createPublisher } from '../../src/engine/publisher.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
+import { check, setUpRegistry } from './support.js';
+
+describe('publisher', () => {
+  it('sends all changes of a turn as one update', async () => {
+    const { registry, clock, probe, publisher } = setUpRegistry();
+    for (let index = 0; index < 50; index += 1) registry.add(check(`c-${index}`, async () => {}));
+    publisher.patch({ failingGuards: ['memory'] });
+    publisher.patch({ findings: ['pid 1'] });
+    await clock.settle();
+    expect(probe.updates).toBe(1);
+    expect(probe.state).toMatchObject({ failingGuards: ['memory'], findings: ['pid 1'] });
+    expect(probe.state.checks.size).toBe(50);
+    await registry.dispose();
+  });
+
+  it('flush sends at once, and then nothing twice', async () => {
+    const sent: ProbeUpdate[] = [];
+    const publisher = createPublisher({
+      publish: (update) => void sent.push(update),
+      onError() {},
+    });
+    publisher.remove('gone');
+    publisher.flush();
+    expect(sent).toEqual([{ removedChecks: ['gone'] }]);
+    await createManualClock().settle();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('contains a send that fails, and goes on with the next', async () => {
+    const sent: ProbeUpdate[] = [];
+    const errors: unknown[] = [];
+    let fails = true;
+    const publisher = createPublisher({
+      publish(update) {
+        if (fails) throw new Error('thread is gone');
+        sent.push(update);
+      },
+      onError: (error) => void errors.push(error),
+    });
+    publisher.patch({ findings: ['a'] });
+    publisher.flush();
+    fails = false;
+    publisher.patch({ findings: ['b'] });
+    publisher.flush();
+    expect(errors).toMatchObject([{ message: 'thread is gone' }]);
+    expect(sent).toEqual([{ state: { findings: ['b'] } }]);
+  });
+});
