@@ -25,10 +25,10 @@ async function main() {
   for (const { title, head, rows } of tables) {
     console.log(`\n${title}\n\n${formatTable(head, rows)}`);
   }
+  if (options.json) writeJson(options, judgements, tables, raw);
   if (judgements.length === 0)
     throw new Error('nothing was judged: no goal applies to these subjects');
   printJudgements(judgements);
-  if (options.json) writeJson(options, judgements, tables, raw);
   return judgements.every(({ met }) => met) ? 0 : 1;
 }
 

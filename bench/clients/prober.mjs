@@ -33,7 +33,10 @@ function send(index) {
   const timer = setTimeout(() => finish('timeout'), timeoutMs);
   socket.setEncoding('latin1');
   socket.on('connect', () => socket.write(request));
-  socket.on('data', (text) => (probe.answer += text));
+  socket.on('data', (text) => {
+    probe.answer += text;
+    if (isComplete(probe.answer)) finish(probe.answer.slice(9, 12));
+  });
   socket.on('end', () => finish(probe.answer.slice(9, 12) || 'empty'));
   socket.on('error', (error) => finish(error.code ?? 'error'));
 
@@ -50,6 +53,13 @@ function send(index) {
       lateMs: probe.lateMs,
     });
   }
+}
+
+/** A kubelet, too, is done with the last byte of the body and does not wait for the connection to close. */
+function isComplete(answer) {
+  const bodyAt = answer.indexOf('\r\n\r\n') + 4;
+  const length = /^content-length: *(\d+)/im.exec(answer)?.[1];
+  return bodyAt >= 4 && length !== undefined && answer.length - bodyAt >= Number(length);
 }
 
 function settle(index, result) {

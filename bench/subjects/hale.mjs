@@ -5,6 +5,8 @@ await runSubject(async ({ port, checks }) => {
   const health = createHealth({
     probes: { port, host: '127.0.0.1' },
     diagnostic: false,
+    // `inline` is the planted violation: served from the main loop, hale must miss its goals.
+    isolation: process.env.BENCH_ISOLATION ?? 'thread',
     signals: false,
     checks: idleChecks(checks),
   });

@@ -28,9 +28,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function bench(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function bench(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [RUN, ...args], (error, stdout, stderr) => {
+    const options = { env: { ...process.env, ...env } };
+    execFile(process.execPath, [RUN, ...args], options, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });
@@ -38,7 +42,7 @@ function bench(...args: string[]): Promise<{ code: number; stdout: string; stder
 
 async function quickly<Raw>(scenario: string, ...goals: string[]) {
   const file = path.join(folder, `${scenario}.json`);
-  const result = await bench(scenario, '--quick', '--json', file, ...goals);
+  const result = await bench([scenario, '--quick', '--json', file, ...goals]);
   const report = JSON.parse(await readFile(file, 'utf8')) as Report<Raw>;
   return { ...result, report };
 }
@@ -117,22 +121,37 @@ describe('idle', () => {
   });
 });
 
+describe('a hale that serves from the main loop', () => {
+  it('misses the goal for probe latency', async () => {
+    const args = ['busy-loop', '--quick', '--loads=90/200', '--subjects=hale'];
+    const { code, stdout } = await bench(args, { BENCH_ISOLATION: 'inline' });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/hale p99 at 90\/200 .*MISSED/);
+  });
+
+  it('misses the goal for main-thread CPU', async () => {
+    const { code, stdout } = await bench(['throughput', '--quick'], { BENCH_ISOLATION: 'inline' });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/main-thread CPU .*MISSED/);
+  });
+});
+
 describe('the command', () => {
   it('exits 2 and shows its usage for a scenario it does not know', async () => {
-    const { code, stderr } = await bench('sprint');
+    const { code, stderr } = await bench(['sprint']);
     expect(code).toBe(2);
     expect(stderr).toContain('busy-loop|throughput|idle');
   });
 
   it('exits 2 naming the option, the range and the value when an option is wrong', async () => {
-    const { code, stderr } = await bench('busy-loop', '--rounds=none');
+    const { code, stderr } = await bench(['busy-loop', '--rounds=none']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/--rounds .* must be a number above 0, got "none"/);
   });
 
   it('exits 2 when no goal applies to the subjects, instead of passing', async () => {
     const args = ['--quick', '--subjects=floor', '--loads=0', '--duration=1'];
-    const { code, stderr } = await bench('busy-loop', ...args);
+    const { code, stderr } = await bench(['busy-loop', ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain('nothing was judged');
   });
