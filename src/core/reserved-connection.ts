@@ -44,7 +44,8 @@ export function createReservedConnection<C>(driver: ConnectionDriver<C>): Reserv
     return slot;
   };
   const giveBack = (slot: Slot<C>) => {
-    if (kept === undefined && slot.state === 'open') kept = slot;
+    const isWanted = kept === undefined && !closing.signal.aborted;
+    if (isWanted && slot.state === 'open') kept = slot;
     else destroy(slot);
   };
   return {
