@@ -1,0 +1,233 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { postgresPool, postgresQuery } from '../../src/checks/postgres.js';
+import { systemClock } from '../../src/engine/system-clock.js';
+import { type FaultProxy, createFaultProxy } from '../../src/testing/fault-proxy.js';
+import { type CheckHarness, harness } from '../support/run-check.js';
+import { type PostgresServer, startPostgres } from '../support/servers/postgres.js';
+
+const TIMEOUT_MS = 500;
+const APPLICATION = 'hale-check';
+// Room for a loaded machine, and far below what a dead socket would take.
+const WITHIN_MS = TIMEOUT_MS + 300;
+
+let server: PostgresServer;
+let proxy: FaultProxy;
+let observer: pg.Client;
+const open: { dispose(): Promise<void> }[] = [];
+
+async function observe() {
+  observer = new pg.Client({ connectionString: server.url });
+  observer.on('error', () => {});
+  await observer.connect();
+}
+
+beforeAll(async () => {
+  server = await startPostgres({ maxConnections: 20 });
+  proxy = await createFaultProxy({ target: { host: '127.0.0.1', port: server.port } });
+  await observe();
+});
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.dispose();
+  await proxy.set({ kind: 'ok' });
+});
+
+afterAll(async () => {
+  await observer.end().catch(() => {});
+  await proxy.close();
+  await server.dispose();
+});
+
+/** A deep check through the proxy, or straight to the server. */
+function deepCheck(port = proxy.port, password = server.password, query?: string): CheckHarness {
+  const config = {
+    ...{ host: '127.0.0.1', port, user: 'hale', database: 'postgres', password },
+    application_name: APPLICATION,
+  };
+  const check = postgresQuery(() => new pg.Client(config), query === undefined ? {} : { query });
+  const started = harness(check, systemClock, TIMEOUT_MS);
+  open.push(started);
+  return started;
+}
+
+async function serverConnections(): Promise<number> {
+  const text = 'SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = $1';
+  const { rows } = await observer.query<{ n: number }>(text, [APPLICATION]);
+  return rows[0]?.n ?? -1;
+}
+
+async function expectFailureInTime(check: CheckHarness) {
+  const outcome = await check.run();
+  expect(outcome.status).toBe('fail');
+  expect(outcome.durationMs).toBeLessThan(WITHIN_MS);
+  return outcome;
+}
+
+async function expectPass(check: CheckHarness) {
+  expect(await check.run()).toMatchObject({ status: 'pass' });
+}
+
+describe('postgresQuery against a real PostgreSQL', () => {
+  it('C10: healthy, stopped, restarted: recovers without help', async () => {
+    const check = deepCheck(server.port);
+    await expectPass(check);
+    await server.stop();
+    const outcome = await expectFailureInTime(check);
+    expect(outcome.output).toMatch(/ECONNREFUSED|terminat/);
+    await expectFailureInTime(check);
+    await server.restart();
+    await expectPass(check);
+    await observe();
+  });
+
+  it.each(['open', 'fresh'])(
+    'C10: frozen, with the connection %s: verdict within the deadline, recovers when it goes on',
+    async (kind) => {
+      const check = deepCheck(server.port);
+      if (kind === 'open') await expectPass(check);
+      server.freeze();
+      await expectFailureInTime(check);
+      await expectFailureInTime(check);
+      server.thaw();
+      await expectPass(check);
+      await vi.waitFor(async () => expect(await serverConnections()).toBe(1));
+    },
+  );
+
+  it.each([
+    ['slow', { kind: 'slow', latencyMs: 4_000 }],
+    ['cut', { kind: 'cut' }],
+    ['refusing', { kind: 'refuse' }],
+    ['hanging', { kind: 'hang' }],
+    ['reset in the middle of an answer', { kind: 'reset-after', bytes: 3 }],
+  ] as const)('C10: %s: fails within the deadline and recovers without help', async (_, mode) => {
+    const check = deepCheck();
+    await expectPass(check);
+    await proxy.set(mode);
+    await expectFailureInTime(check);
+    await expectFailureInTime(check);
+    await proxy.set({ kind: 'ok' });
+    await expectPass(check);
+  });
+
+  it('C10: slow below the deadline passes', async () => {
+    const check = deepCheck();
+    await expectPass(check);
+    await proxy.set({ kind: 'slow', latencyMs: 200 });
+    const outcome = await check.run();
+    expect(outcome.status).toBe('pass');
+    expect(outcome.durationMs).toBeGreaterThan(150);
+  });
+
+  it('E7: wrong password: fails with the reason and without the password', async () => {
+    const outcome = await expectFailureInTime(deepCheck(server.port, 'hunter2-is-wrong'));
+    expect(outcome.output).toContain('password authentication failed');
+    expect(JSON.stringify(outcome)).not.toContain('hunter2');
+  });
+
+  it('a failing statement fails with the text of the server', async () => {
+    const check = deepCheck(server.port, server.password, 'SELECT * FROM no_such_table');
+    const outcome = await expectFailureInTime(check);
+    expect(outcome.output).toContain('relation "no_such_table" does not exist');
+  });
+
+  it('the server ends the idle connection: the next run passes', async () => {
+    const check = deepCheck(server.port);
+    await expectPass(check);
+    await observer.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+      [APPLICATION],
+    );
+    await vi.waitFor(async () => expect(await serverConnections()).toBe(0));
+    await expectPass(check);
+  });
+
+  it('C7: a thousand runs hold one connection, and dispose ends it', async () => {
+    const check = deepCheck(server.port);
+    for (let run = 0; run < 1_000; run += 1) {
+      await expectPass(check);
+      if (run % 100 === 0) expect(await serverConnections()).toBe(1);
+    }
+    expect(await serverConnections()).toBe(1);
+    await check.dispose();
+    await vi.waitFor(async () => expect(await serverConnections()).toBe(0));
+  });
+
+  it('C2: three hundred aborted runs leave no connection at the server', async () => {
+    const config = { connectionString: server.url, application_name: APPLICATION };
+    const check = postgresQuery(() => new pg.Client(config), { query: 'SELECT pg_sleep(0.05)' });
+    open.push({ dispose: async () => check.dispose?.() });
+    for (let run = 0; run < 300; run += 1) {
+      const controller = new AbortController();
+      // Aborts at every stage in turn: before the socket is open, in the handshake, in the query.
+      const timer = setTimeout(() => controller.abort(new Error('aborted')), run % 15);
+      await expect(check.run(controller.signal)).rejects.toThrow('aborted');
+      clearTimeout(timer);
+    }
+    await vi.waitFor(async () => expect(await serverConnections()).toBe(0), { timeout: 5_000 });
+  });
+
+  it('dispose during a hanging run ends it', async () => {
+    const check = deepCheck();
+    await proxy.set({ kind: 'hang' });
+    const run = check.run();
+    await check.dispose();
+    expect(await run).toMatchObject({ status: 'fail' });
+    expect((await run).durationMs).toBeLessThan(TIMEOUT_MS);
+    await vi.waitFor(() => expect(proxy.connections).toBe(0));
+  });
+});
+
+describe('postgresPool against a real PostgreSQL', () => {
+  function pooled(options: Parameters<typeof postgresPool>[1] = {}) {
+    const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+    pool.on('error', () => {});
+    const check = harness(postgresPool(pool, options), systemClock, TIMEOUT_MS);
+    open.push(check, { dispose: async () => (pool.ended ? undefined : pool.end()) });
+    return { pool, check };
+  }
+
+  it('C7: never takes a connection', async () => {
+    const { pool, check } = pooled();
+    expect(await check.run()).toMatchObject({ status: 'pass' });
+    expect(pool.totalCount).toBe(0);
+  });
+
+  it('C8: a pool that slow queries saturate stays at warn, case 7: without waiting', async () => {
+    const { pool, check } = pooled({ noReturnFailMs: 400 });
+    const queries = Array.from({ length: 16 }, () => pool.query('SELECT pg_sleep(0.2)'));
+    const statuses = new Set<string>();
+    await vi.waitFor(() => expect(pool.waitingCount).toBeGreaterThan(0));
+    while (pool.waitingCount > 0) {
+      const outcome = await check.run();
+      statuses.add(outcome.status);
+      expect(outcome.durationMs).toBeLessThan(50);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await Promise.all(queries);
+    expect([...statuses]).toEqual(['warn']);
+    expect(await check.run()).toMatchObject({ status: 'pass' });
+  });
+
+  it('C8: a pool whose connections never come back fails, and recovers when they do', async () => {
+    const { pool, check } = pooled({ noReturnFailMs: 400 });
+    const held = [await pool.connect(), await pool.connect()];
+    const waiting = pool.connect();
+    await vi.waitFor(() => expect(pool.waitingCount).toBe(1));
+    expect(await check.run()).toMatchObject({ status: 'warn' });
+    await vi.waitFor(async () =>
+      expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_stuck' }),
+    );
+    held[0]?.release();
+    (await waiting).release();
+    held[1]?.release();
+    expect(await check.run()).toMatchObject({ status: 'pass' });
+  });
+
+  it('an ended pool fails', async () => {
+    const { pool, check } = pooled();
+    await pool.end();
+    expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_ended' });
+  });
+});
