@@ -10,7 +10,12 @@
  * @returns {Judgement}
  */
 export function below(what, got, limit, unit) {
-  return { what, goal: `< ${limit} ${unit}`, got: `${round(got)} ${unit}`, met: got < limit };
+  return {
+    what,
+    goal: `< ${round(limit)} ${unit}`,
+    got: `${round(got)} ${unit}`,
+    met: got < limit,
+  };
 }
 
 /**
@@ -21,7 +26,12 @@ export function below(what, got, limit, unit) {
  * @returns {Judgement}
  */
 export function atLeast(what, got, limit, unit) {
-  return { what, goal: `>= ${limit} ${unit}`, got: `${round(got)} ${unit}`, met: got >= limit };
+  return {
+    what,
+    goal: `>= ${round(limit)} ${unit}`,
+    got: `${round(got)} ${unit}`,
+    met: got >= limit,
+  };
 }
 
 /** Three significant digits; whole numbers stay whole. */

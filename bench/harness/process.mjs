@@ -14,10 +14,11 @@ export function benchFile(path) {
  * Starts a fresh Node.js process that speaks JSON lines on standard output.
  * @param {string} file relative to `bench/`
  * @param {unknown} argument
- * @param {Record<string, string>} env
+ * @param {Launch} launch
  */
-export function startProcess(file, argument, env = {}) {
-  const child = spawn(process.execPath, [benchFile(file), JSON.stringify(argument)], {
+export function startProcess(file, argument, { env = {}, nodeFlags = [] } = {}) {
+  const args = [...nodeFlags, benchFile(file), JSON.stringify(argument)];
+  const child = spawn(process.execPath, args, {
     cwd: fileURLToPath(bench),
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -61,10 +62,10 @@ export async function runClient(file, argument) {
  * @param {string} name
  * @param {Record<string, unknown>} options
  * @param {(subject: Subject) => Promise<T>} use
- * @param {Record<string, string>} env
+ * @param {Launch} launch
  */
-export async function withSubject(name, options, use, env = {}) {
-  const process = startProcess(`subjects/${name}.mjs`, options, env);
+export async function withSubject(name, options, use, launch = {}) {
+  const process = startProcess(`subjects/${name}.mjs`, options, launch);
   try {
     const { probeUrl, startedAtNs } = await process.nextLine();
     const sample = () => {
@@ -83,6 +84,8 @@ export async function withSubject(name, options, use, env = {}) {
  * @property {string} probeUrl
  * @property {bigint} startedAtNs
  * @property {() => Promise<Sample>} sample
+ *
+ * @typedef {{ env?: Record<string, string>, nodeFlags?: readonly string[] }} Launch
  *
  * @typedef {{ cpuUs: number, activeMs: number, heapUsed: number, rss: number, collections: number }} Sample
  */
