@@ -41,8 +41,15 @@ export interface StallReport {
 
 export type StallCause =
   | { readonly kind: 'javascript'; readonly frames: readonly StackFrame[] }
-  /** JavaScript could not be interrupted; what the kernel says of the main thread. */
-  | { readonly kind: 'native'; readonly kernel: KernelState }
+  /**
+   * The thread sleeps in, or cannot be interrupted out of, native code: what the kernel says of it, and the
+   * JavaScript that called it where the native code let itself be interrupted (`Atomics.wait` does).
+   */
+  | {
+      readonly kind: 'native';
+      readonly kernel: KernelState;
+      readonly frames?: readonly StackFrame[];
+    }
   | { readonly kind: 'unavailable'; readonly why: string };
 
 export interface StackFrame {

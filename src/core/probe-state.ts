@@ -15,6 +15,8 @@ export interface ProbeState {
   readonly groups: readonly Group[];
   readonly checks: ReadonlyMap<string, CheckView>;
   readonly findings: readonly string[];
+  /** Whether any check runs on demand, so that a readiness probe must ask for an evaluation first. */
+  readonly onDemand: boolean;
 }
 
 export interface ServiceInfo {
@@ -102,6 +104,7 @@ export const initialProbeState: ProbeState = {
   groups: [],
   checks: new Map(),
   findings: [],
+  onDemand: false,
 };
 
 /** The state after an update; neither argument is changed. */

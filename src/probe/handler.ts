@@ -1,0 +1,128 @@
+import type { Clock } from '../core/clock.js';
+import { PROMETHEUS_TEXT } from '../protocol/prometheus.js';
+import { checkBody, verboseBody } from './detail-views.js';
+import { freshStatus } from '../core/readiness.js';
+import type { ProbeKind } from './probe-kind.js';
+import type { ProbeModel } from './probe-model.js';
+import {
+  type Prepared,
+  type ProbeResponse,
+  healthResponse,
+  refusal,
+  response,
+} from './prepared.js';
+import { type Route, type RouteTable, parseTarget } from './routes.js';
+
+/** What a transport knows of a request; an `IncomingMessage` is one. */
+export interface ProbeRequest {
+  readonly method?: string | undefined;
+  /** The request target: a path with an optional query. */
+  readonly url?: string | undefined;
+}
+
+export interface HandlerOptions {
+  readonly model: ProbeModel;
+  readonly routes: RouteTable;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whether queries and per-check paths are served (E3). */
+  readonly details: boolean;
+  /** Waits for on-demand checks; never rejects. */
+  readonly evaluate: () => Promise<void>;
+  readonly metrics: () => string;
+  readonly status: () => Prepared;
+}
+
+/** Answers requests without knowing how they came; a promise only where on-demand checks must run first. */
+export interface ProbeHandler {
+  handle(request: ProbeRequest): ProbeResponse | Promise<ProbeResponse>;
+}
+
+const NOT_FOUND = refusal(404, 'not found');
+const NOT_ALLOWED = refusal(405, 'method not allowed', ['Allow', 'GET, HEAD']);
+const NO_QUERY = new URLSearchParams();
+
+/** Creates the handler of one listener. */
+export function createHandler(options: HandlerOptions): ProbeHandler {
+  return new RouteHandler(options);
+}
+
+class RouteHandler implements ProbeHandler {
+  readonly #options: HandlerOptions;
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+  }
+
+  handle({ method = 'GET', url = '/' }: ProbeRequest): ProbeResponse | Promise<ProbeResponse> {
+    const head = method === 'HEAD';
+    const exact = this.#options.routes.exact(url);
+    if (exact !== undefined) {
+      return head || method === 'GET' ? this.#answer(exact, NO_QUERY, head) : NOT_ALLOWED;
+    }
+    const { path, query } = parseTarget(url);
+    const route = this.#options.routes.find(path);
+    if (route === undefined) return head ? NOT_FOUND.head : NOT_FOUND;
+    if (!head && method !== 'GET') return NOT_ALLOWED;
+    return this.#answer(route, query === '' ? NO_QUERY : new URLSearchParams(query), head);
+  }
+
+  #answer(
+    route: Route,
+    query: URLSearchParams,
+    head: boolean,
+  ): ProbeResponse | Promise<ProbeResponse> {
+    const needsChecks = route.kind !== 'metrics' && this.#mustEvaluate(route);
+    if (!needsChecks) return pick(this.#respond(route, query), head);
+    return this.#options.evaluate().then(() => pick(this.#respond(route, query), head));
+  }
+
+  #mustEvaluate(route: Route): boolean {
+    const { model } = this.#options;
+    if (!model.state().onDemand || model.loopStalled()) return false;
+    return route.kind !== 'probe' || route.probe === 'readiness';
+  }
+
+  #respond(route: Route, query: URLSearchParams): Prepared {
+    const { model, clock, details } = this.#options;
+    switch (route.kind) {
+      case 'probe':
+        return details && query.size > 0
+          ? this.#detailed(route.probe, query)
+          : model.answer(route.probe, clock.now());
+      case 'check':
+        return this.#check(route.name);
+      case 'status':
+        return this.#options.status();
+      case 'metrics':
+        return response(200, PROMETHEUS_TEXT, this.#options.metrics());
+    }
+  }
+
+  #detailed(probe: ProbeKind, query: URLSearchParams): Prepared {
+    const { model, clock } = this.#options;
+    const now = clock.now();
+    const plain = model.answer(probe, now);
+    const exclude = new Set(probe === 'readiness' ? query.getAll('exclude') : []);
+    if (exclude.size === 0 && !query.has('verbose')) return plain;
+    const decision =
+      exclude.size === 0 ? model.decision(probe, now) : model.readinessWithout(exclude, now);
+    const body = verboseBody(probe, decision, model.state(), now, exclude);
+    return healthResponse(model.httpStatus(probe, decision), decision.status, body);
+  }
+
+  #check(name: string): Prepared {
+    const { model, clock } = this.#options;
+    const checks = model.state().checks;
+    // Names may hold spaces, which a path can only carry encoded.
+    const view = [...checks.values()].find((check) => encodeURIComponent(check.name) === name);
+    if (view === undefined) return NOT_FOUND;
+    const now = clock.now();
+    const status = freshStatus(view, now);
+    const shown = status === 'unknown' ? 'fail' : status;
+    return healthResponse(shown === 'fail' ? 503 : 200, shown, checkBody(view, now));
+  }
+}
+
+function pick(prepared: Prepared, head: boolean): ProbeResponse {
+  return head ? prepared.head : prepared;
+}

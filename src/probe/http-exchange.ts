@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ConnectionCap } from './connection-cap.js';
+import type { ProbeHandler } from './handler.js';
+import { type ProbeResponse, refusal } from './prepared.js';
+
+export interface ExchangeOptions {
+  readonly handler: ProbeHandler;
+  readonly cap: ConnectionCap;
+  /** An error of hale's own; the request has been answered 500. */
+  readonly onError: (error: unknown) => void;
+}
+
+export type Exchange = (request: IncomingMessage, response: ServerResponse) => void;
+
+const FAILED = refusal(500, 'internal error');
+
+/** Joins the handler to node:http. */
+export function createExchange({ handler, cap, onError }: ExchangeOptions): Exchange {
+  function answerOrFail(request: IncomingMessage): ProbeResponse | Promise<ProbeResponse> {
+    try {
+      return handler.handle(request);
+    } catch (error) {
+      onError(error);
+      return FAILED;
+    }
+  }
+
+  return (request, response) => {
+    if (hasBody(request.rawHeaders)) endAfter(response);
+    const answer = answerOrFail(request);
+    if (!(answer instanceof Promise)) {
+      send(response, answer);
+      return;
+    }
+    cap.setBusy(request.socket, true);
+    const settle = (settled: ProbeResponse): void => {
+      cap.setBusy(request.socket, false);
+      send(response, settled);
+    };
+    answer.then(settle, (error: unknown) => {
+      onError(error);
+      settle(FAILED);
+    });
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body }: ProbeResponse): void {
+  if (response.destroyed) return;
+  // The flat array is written as it is; it is declared mutable but not changed.
+  response.writeHead(status, headers as string[]);
+  if (body.length === 0) response.end();
+  else response.end(body);
+}
+
+/** A probe has no body; one that is sent is not read, so the connection cannot be used again. */
+function endAfter(response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+  response.once('finish', () => response.socket?.destroySoon());
+}
+
+/** Looked up in the raw list: building the header object would cost every probe. */
+function hasBody(rawHeaders: readonly string[]): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 14 && name.toLowerCase() === 'content-length') {
+      if (rawHeaders[index + 1] !== '0') return true;
+    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return true;
+  }
+  return false;
+}

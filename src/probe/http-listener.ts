@@ -1,0 +1,130 @@
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '../core/clock.js';
+import type { BoundAddress } from '../core/probe-host.js';
+import type { ListenerOptions } from '../core/probe-options.js';
+import { createConnectionCap } from './connection-cap.js';
+import type { ProbeHandler } from './handler.js';
+import { createExchange } from './http-exchange.js';
+
+export interface HttpListenerOptions {
+  readonly kind: BoundAddress['kind'];
+  readonly listener: ListenerOptions;
+  readonly handler: ProbeHandler;
+  readonly clock: Pick<Clock, 'setTimeout'>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface HttpListener {
+  readonly address: BoundAddress;
+  /** Stops accepting, lets answers that are under way finish for a moment, closes everything; never rejects. */
+  close(): Promise<void>;
+}
+
+/** Longer than any usual probe period, so that a prober that keeps its connection finds it open. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** Time for answers under way when the listener closes. */
+const CLOSE_GRACE_MS = 500;
+
+/** The addresses an absent host stands for, in the order they are tried. */
+const ALL_ADDRESSES = ['::', '0.0.0.0'];
+
+/** Codes that say the machine has no IPv6, as opposed to a port that is taken. */
+const NO_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EPROTONOSUPPORT']);
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/**
+ * Opens a listener.
+ * @throws Error the system's error, with its `code`, when no address can be bound.
+ */
+export async function openHttpListener(options: HttpListenerOptions): Promise<HttpListener> {
+  const { kind, listener, clock, onError } = options;
+  const server = createProbeServer(options);
+  const { host: given, port } = listener;
+  const host = await bind(server, given === undefined ? ALL_ADDRESSES : [given], port);
+  server.on('error', onError);
+  const bound = server.address() as AddressInfo;
+  return {
+    address: { kind, host: bound.address || host, port: bound.port },
+    close: () => closeServer(server, clock),
+  };
+}
+
+function createProbeServer({ listener, handler, onError }: HttpListenerOptions): Server {
+  const { headersTimeoutMs, maxHeaderBytes, maxConnections } = listener;
+  const cap = createConnectionCap(maxConnections);
+  const exchange = createExchange({ handler, cap, onError });
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: headersTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: Math.min(1000, Math.max(100, headersTimeoutMs / 4)),
+    // A load balancer's hand-written check often has no Host header, and nothing here depends on it.
+    requireHostHeader: false,
+  });
+  server.on('request', exchange);
+  // Answered at once: the body that the client holds back is not wanted.
+  server.on('checkContinue', exchange);
+  server.on('connection', (socket) => {
+    socket.unref();
+    cap.add(socket);
+  });
+  server.on('clientError', refuse);
+  // Probes alone are no reason for a process to live; on a thread, its port keeps it.
+  server.unref();
+  return server;
+}
+
+/** Answers what could not be parsed, as long as nothing has been answered on the connection, and closes it. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableStream): void {
+  const connection = socket as Socket;
+  if (!connection.writable || connection.bytesWritten > 0) {
+    connection.destroy();
+    return;
+  }
+  const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
+  connection.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  connection.destroySoon();
+}
+
+async function bind(server: Server, hosts: readonly string[], port: number): Promise<string> {
+  const [host = '', ...others] = hosts;
+  try {
+    await listen(server, host, port);
+    return host;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (others.length === 0 || !NO_IPV6.has(code)) throw error;
+    return bind(server, others, port);
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // Exclusive: under cluster a shared port would spread one instance's probes over all of them.
+    server.listen({ host, port, ipv6Only: false, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closeServer(server: Server, clock: Pick<Clock, 'setTimeout'>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS, {
+      keepsProcessAlive: true,
+    });
+    server.close(() => {
+      timer.clear();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

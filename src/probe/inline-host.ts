@@ -1,0 +1,85 @@
+import cluster from 'node:cluster';
+import { createBoard } from '../core/board.js';
+import type { Clock } from '../core/clock.js';
+import { HaleError } from '../core/errors.js';
+import { type Logger, silentLogger } from '../core/logger.js';
+import type { BoundAddress, ProbeHost, ProbeHostEvents } from '../core/probe-host.js';
+import type { ProbeOptions } from '../core/probe-options.js';
+import type { ProbeHandler } from './handler.js';
+import { listenError } from './listen-error.js';
+import { createProbeSide } from './probe-side.js';
+
+export interface InlineHostOptions {
+  readonly options: ProbeOptions;
+  readonly events: ProbeHostEvents;
+  readonly clock: Clock;
+  /** @defaultValue a logger that drops everything */
+  readonly logger?: Logger;
+}
+
+/** A host on the main loop, whose handler can be mounted on another server. */
+export interface InlineHost extends ProbeHost {
+  readonly handler: ProbeHandler;
+}
+
+/**
+ * Creates the host that answers probes on the main loop: for tests, serverless and runtimes without workers. It
+ * cannot see its own loop stand still, and a busy loop delays its answers; it says so once when it starts.
+ */
+export function createInlineHost(host: InlineHostOptions): InlineHost {
+  const { options, events, clock, logger = silentLogger } = host;
+  const board = createBoard();
+  const side = createProbeSide({
+    options,
+    board,
+    clock,
+    watchesLoop: false,
+    hooks: {
+      onStall() {},
+      onStallEnd() {},
+      onLivenessFailed(reason) {
+        logger.error({ event: 'liveness_failed', reason }, `liveness fails: ${reason}`);
+        events.onLivenessFailed(reason);
+      },
+    },
+    evaluate: () => events.evaluate(),
+    onError: (error) => events.onError(error),
+  });
+
+  async function listen(): Promise<readonly BoundAddress[]> {
+    warn(logger);
+    const result = await side.listen();
+    if (result.ok) return result.addresses;
+    const pm2 = process.env['pm_id'] !== undefined;
+    throw listenError(result.failure, { clusterWorker: cluster.isWorker, pm2 });
+  }
+
+  let started: Promise<readonly BoundAddress[]> | undefined;
+  let disposed: Promise<void> | undefined;
+  return {
+    board,
+    handler: side.handler,
+    publish: (update) => side.apply(update),
+    start() {
+      if (disposed !== undefined)
+        return Promise.reject(new HaleError('HALE_DISPOSED', 'the probe host has been disposed'));
+      started ??= listen();
+      return started;
+    },
+    dispose() {
+      disposed ??= side.close();
+      return disposed;
+    },
+  };
+}
+
+let warned = false;
+
+function warn(logger: Logger): void {
+  if (warned) return;
+  warned = true;
+  logger.warn(
+    { event: 'inline_isolation' },
+    'probes are answered on the main event loop: a blocked loop delays them and cannot be reported',
+  );
+}

@@ -1,0 +1,31 @@
+import type { BoundAddress, StallEnd, StallReport } from '../core/probe-host.js';
+import type { ProbeOptions } from '../core/probe-options.js';
+import type { ProbeState, ProbeUpdate } from '../core/probe-state.js';
+import type { ListenFailure } from './listen-error.js';
+
+/** What the probe thread starts with. */
+export interface ThreadData {
+  readonly options: ProbeOptions;
+  readonly board: SharedArrayBuffer;
+  /** Everything published before the thread was there. */
+  readonly state: ProbeState;
+  /** Further keys whose values are redacted from what the thread logs. */
+  readonly redactKeys: readonly string[];
+}
+
+/** From the main thread to the probe thread. */
+export type ToThread =
+  | { readonly type: 'update'; readonly update: ProbeUpdate }
+  | { readonly type: 'evaluated'; readonly id: number }
+  | { readonly type: 'close' };
+
+/** From the probe thread to the main thread. */
+export type FromThread =
+  | { readonly type: 'listening'; readonly addresses: readonly BoundAddress[] }
+  | { readonly type: 'listen-failed'; readonly failure: ListenFailure }
+  | { readonly type: 'evaluate'; readonly id: number }
+  | { readonly type: 'stall'; readonly report: StallReport }
+  | { readonly type: 'stall-end'; readonly end: StallEnd }
+  | { readonly type: 'liveness-failed'; readonly reason: string }
+  | { readonly type: 'error'; readonly message: string }
+  | { readonly type: 'closed' };

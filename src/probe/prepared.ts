@@ -1,0 +1,57 @@
+import type { Status } from '../core/check.js';
+import type { Decision } from '../core/decision.js';
+import { HEALTH_JSON, NO_CACHE, probeBody, serviceStatus } from '../protocol/probe-body.js';
+
+/** An answer as any transport can send it. */
+export interface ProbeResponse {
+  readonly status: number;
+  /** Names and values in turn, as `writeHead` takes them without looking at each. */
+  readonly headers: readonly string[];
+  /** Empty for HEAD, whose headers still tell the length of the body left out. */
+  readonly body: Buffer;
+}
+
+/** An answer rendered when its decision changed, sent as it is to every probe until the next change. */
+export interface Prepared extends ProbeResponse {
+  /** The same answer without its body. */
+  readonly head: ProbeResponse;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Renders a decision to bytes. */
+export function prepare(decision: Decision, httpStatus: number, remaining?: number): Prepared {
+  return healthResponse(httpStatus, decision.status, probeBody(decision, remaining));
+}
+
+/** An answer in health+json with the header that tells its status. */
+export function healthResponse(httpStatus: number, status: Status, body: string): Prepared {
+  return response(httpStatus, HEALTH_JSON, body, ['X-Service-Status', serviceStatus(status)]);
+}
+
+/** An answer of any media type; never cached, its type never guessed. */
+export function response(
+  status: number,
+  contentType: string,
+  text: string,
+  more: readonly string[] = [],
+): Prepared {
+  const body = Buffer.from(text);
+  const headers = [
+    'Content-Type',
+    contentType,
+    'Content-Length',
+    String(body.length),
+    'Cache-Control',
+    NO_CACHE,
+    'X-Content-Type-Options',
+    'nosniff',
+    ...more,
+  ];
+  return { status, headers, body, head: { status, headers, body: EMPTY } };
+}
+
+/** What is answered to a request that is not a probe: an unknown path, a wrong method, an error of hale's own. */
+export function refusal(status: number, error: string, more: readonly string[] = []): Prepared {
+  return response(status, 'application/json', JSON.stringify({ error }), more);
+}

@@ -1,0 +1,125 @@
+import type { Board } from '../core/board.js';
+import type { Clock, Timer } from '../core/clock.js';
+import type { BoundAddress } from '../core/probe-host.js';
+import type { ListenerOptions, ProbeOptions } from '../core/probe-options.js';
+import type { ProbeUpdate } from '../core/probe-state.js';
+import { type ProbeHandler, createHandler } from './handler.js';
+import { type HttpListener, openHttpListener } from './http-listener.js';
+import type { ListenFailure } from './listen-error.js';
+import { renderMetrics } from './metrics.js';
+import { createOnDemand } from './on-demand.js';
+import { type ModelHooks, type ProbeModel, createProbeModel } from './probe-model.js';
+import { createRoutes } from './routes.js';
+import { renderStatus } from './status-view.js';
+import { TICK_MS } from './watchdog.js';
+
+export interface ProbeSideOptions {
+  readonly options: ProbeOptions;
+  readonly board: Board;
+  readonly clock: Clock;
+  /** Whether it runs on a thread of its own, beside the main loop. */
+  readonly watchesLoop: boolean;
+  readonly hooks: ModelHooks;
+  readonly evaluate: () => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Everything that answers probes: the model, its watch and the listeners; the same on a thread and inline. */
+export interface ProbeSide {
+  readonly model: ProbeModel;
+  /** The public handler, as the probe port serves it. */
+  readonly handler: ProbeHandler;
+  apply(update: ProbeUpdate): void;
+  /** Binds the configured listeners; one that fails closes the others again. */
+  listen(): Promise<ListenResult>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+export type ListenResult =
+  | { readonly ok: true; readonly addresses: readonly BoundAddress[] }
+  | { readonly ok: false; readonly failure: ListenFailure };
+
+/** Creates the probe side and starts watching; nothing listens yet. */
+export function createProbeSide(side: ProbeSideOptions): ProbeSide {
+  const { options, board, clock, watchesLoop, hooks, onError } = side;
+  const model = createProbeModel({ board, probes: options, clock, watchesLoop, hooks });
+  const handlerFor = handlerFactory(side, model);
+  const handler = handlerFor(options.details, false);
+  const watch = startTicking(model, clock, onError);
+  const open: HttpListener[] = [];
+
+  async function listen(): Promise<ListenResult> {
+    for (const [kind, listener] of listenersOf(options)) {
+      const served = kind === 'probes' ? handler : handlerFor(true, true);
+      try {
+        open.push(await openHttpListener({ kind, listener, handler: served, clock, onError }));
+      } catch (error) {
+        await Promise.all(open.splice(0).map((opened) => opened.close()));
+        return { ok: false, failure: failureOf(kind, listener, error as NodeJS.ErrnoException) };
+      }
+    }
+    return { ok: true, addresses: open.map(({ address }) => address) };
+  }
+
+  return {
+    model,
+    handler,
+    apply: (update) => model.apply(update),
+    listen,
+    async close() {
+      await Promise.all(open.splice(0).map((listener) => listener.close()));
+      watch.clear();
+    },
+  };
+}
+
+function handlerFactory(
+  { options, board, clock, evaluate }: ProbeSideOptions,
+  model: ProbeModel,
+): (details: boolean, status: boolean) => ProbeHandler {
+  const waitForChecks = createOnDemand({ evaluate, waitMs: options.onDemandWaitMs, clock });
+  return (details, status) =>
+    createHandler({
+      model,
+      routes: createRoutes({ paths: options.paths, details, status }),
+      clock,
+      details,
+      evaluate: waitForChecks,
+      metrics: () => renderMetrics({ model, board, clock }),
+      status: () => renderStatus({ model, board, clock }),
+    });
+}
+
+function listenersOf({
+  listener,
+  diagnostic,
+}: ProbeOptions): (readonly [BoundAddress['kind'], ListenerOptions])[] {
+  return [
+    ...(listener === false ? [] : [['probes', listener] as const]),
+    ...(diagnostic === false ? [] : [['diagnostic', diagnostic] as const]),
+  ];
+}
+
+function failureOf(
+  kind: BoundAddress['kind'],
+  { host = '::', port }: ListenerOptions,
+  { code = 'UNKNOWN', message }: NodeJS.ErrnoException,
+): ListenFailure {
+  return { kind, host, port, code, message };
+}
+
+function startTicking(model: ProbeModel, clock: Clock, onError: (error: unknown) => void): Timer {
+  let timer: Timer;
+  const tick = (): void => {
+    // Armed first: an error in the look must not end the watch.
+    timer = clock.setTimeout(tick, TICK_MS);
+    try {
+      model.tick(clock.now());
+    } catch (error) {
+      onError(error);
+    }
+  };
+  timer = clock.setTimeout(tick, TICK_MS);
+  return { clear: () => timer.clear() };
+}

@@ -1,0 +1,103 @@
+import type { MessagePort } from 'node:worker_threads';
+import { createBoard } from '../core/board.js';
+import type { Clock } from '../core/clock.js';
+import { errorText } from '../core/outcome.js';
+import { createRedactor } from '../core/redact.js';
+import type { FromThread, ThreadData, ToThread } from './messages.js';
+import type { ModelHooks } from './probe-model.js';
+import { type ProbeSide, createProbeSide } from './probe-side.js';
+import { captureCause } from './stack-capture.js';
+import { createStallMonitor } from './stall-monitor.js';
+import { type DirectLog, createStderrLog } from './stderr-log.js';
+
+/** The part of a message port the thread uses. */
+export type ThreadPort = Pick<MessagePort, 'on' | 'postMessage'>;
+
+/** Runs the probe side on this thread, spoken to through `port`. */
+export async function runThread(data: ThreadData, port: ThreadPort, clock: Clock): Promise<void> {
+  const send = (message: FromThread): void => port.postMessage(message);
+  const log = createStderrLog(clock, createRedactor(data.redactKeys));
+  const onError = (error: unknown): void => send({ type: 'error', message: errorText(error) });
+  const evaluations = createEvaluations(send);
+  const side = createProbeSide({
+    options: data.options,
+    board: createBoard(data.board),
+    clock,
+    watchesLoop: true,
+    hooks: createHooks({ send, log, clock, onError }),
+    evaluate: evaluations.ask,
+    onError,
+  });
+  side.apply({ state: data.state, checks: [...data.state.checks.values()] });
+  port.on('message', (message: ToThread) => receive(message, { side, evaluations, send }));
+  const result = await side.listen();
+  if (result.ok) send({ type: 'listening', addresses: result.addresses });
+  else send({ type: 'listen-failed', failure: result.failure });
+}
+
+interface Receiver {
+  readonly side: ProbeSide;
+  readonly evaluations: Evaluations;
+  readonly send: (message: FromThread) => void;
+}
+
+function receive(message: ToThread, { side, evaluations, send }: Receiver): void {
+  switch (message.type) {
+    case 'update':
+      side.apply(message.update);
+      break;
+    case 'evaluated':
+      evaluations.done(message.id);
+      break;
+    case 'close':
+      void side.close().then(() => send({ type: 'closed' }));
+      break;
+  }
+}
+
+interface Evaluations {
+  readonly ask: () => Promise<void>;
+  readonly done: (id: number) => void;
+}
+
+function createEvaluations(send: (message: FromThread) => void): Evaluations {
+  const waiting = new Map<number, () => void>();
+  let lastId = 0;
+  return {
+    ask: () =>
+      new Promise((resolve) => {
+        lastId += 1;
+        waiting.set(lastId, resolve);
+        send({ type: 'evaluate', id: lastId });
+      }),
+    done(id) {
+      waiting.get(id)?.();
+      waiting.delete(id);
+    },
+  };
+}
+
+interface HookOptions {
+  readonly send: (message: FromThread) => void;
+  readonly log: DirectLog;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+function createHooks({ send, log, clock, onError }: HookOptions): ModelHooks {
+  const monitor = createStallMonitor({
+    capture: () => captureCause({ clock, pid: process.pid }),
+    log,
+    onStall: (report) => send({ type: 'stall', report }),
+    onStallEnd: (end) => send({ type: 'stall-end', end }),
+    onError,
+  });
+  return {
+    onStall: (blockedForMs) => monitor.begin(blockedForMs),
+    onStallEnd: (blockedForMs) => monitor.end(blockedForMs),
+    onLivenessFailed(reason) {
+      log('error', 'liveness_failed', { reason }, `liveness fails: ${reason}`);
+      send({ type: 'liveness-failed', reason });
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Clock } from '../core/clock.js';
+import { MAX_DURATION_MS } from '../core/validate.js';
+
+// Taken once, so that fake timers installed later do not stop the probe side.
+const { setTimeout, clearTimeout, Date } = globalThis;
+
+/**
+ * The real time on the probe thread: the same `CLOCK_MONOTONIC` milliseconds as the main thread's clock, which it
+ * cannot import because the thread is bundled without the engine.
+ */
+export const threadClock: Clock = {
+  now: () => Number(process.hrtime.bigint()) / 1e6,
+  wallNow: () => Date.now(),
+  setTimeout(callback, delayMs, options) {
+    const timeout = setTimeout(callback, Math.min(delayMs, MAX_DURATION_MS));
+    if (options?.keepsProcessAlive !== true) timeout.unref();
+    return { clear: () => clearTimeout(timeout) };
+  },
+};

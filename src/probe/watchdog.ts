@@ -1,0 +1,118 @@
+import type { Board } from '../core/board.js';
+import type { ProgressView } from '../core/probe-state.js';
+import { type StallWatch, look, startWatch } from '../core/stall-watch.js';
+
+/**
+ * A gap between two looks longer than this was a pause of the whole process: the watcher looks every
+ * {@link TICK_MS}, so five missed looks mean that it did not run either (L9).
+ */
+export const LONGEST_STEP_MS = 500;
+
+/** How often the watcher looks when no probe makes it look. */
+export const TICK_MS = 100;
+
+export interface WatchdogOptions {
+  readonly board: Board;
+  /** Absent when the watcher runs on the loop itself and could not see it stand still. */
+  readonly loopStallAfterMs?: number | undefined;
+  readonly now: number;
+}
+
+/** Judges the beats on the board, discounting the time in which the watcher itself did not run. */
+export interface Watchdog {
+  /** Looks at every beat; returns whether a judgement changed. */
+  look(now: number): boolean;
+  /** Replaces the parts of the program to watch; a part that stays keeps what was seen of it. */
+  watch(parts: readonly ProgressView[], now: number): void;
+  loopStalled(): boolean;
+  /** How long the main loop has stood still; after a stall, how long it stood in all. */
+  stoodStillMs(): number;
+  stalledProgress(): readonly string[];
+  pausedMs(): number;
+}
+
+interface WatchedPart {
+  readonly view: ProgressView;
+  watch: StallWatch;
+}
+
+/** Starts watching; the main loop is judged from now on, also before its first beat. */
+export function createWatchdog(options: WatchdogOptions): Watchdog {
+  return new BoardWatchdog(options);
+}
+
+class BoardWatchdog implements Watchdog {
+  readonly #board: Board;
+  readonly #loopStallAfterMs: number;
+  #loop: StallWatch;
+  #stalled = false;
+  #stoodStillMs = 0;
+  #parts: readonly WatchedPart[] = [];
+  #stalledParts: readonly string[] = [];
+  #lookedAt: number;
+  #pausedMs = 0;
+
+  constructor({ board, loopStallAfterMs = Infinity, now }: WatchdogOptions) {
+    this.#board = board;
+    this.#loopStallAfterMs = loopStallAfterMs;
+    this.#loop = startWatch(board.loopBeatAt(), now);
+    this.#lookedAt = now;
+  }
+
+  look(now: number): boolean {
+    this.#pausedMs += Math.max(0, now - this.#lookedAt - LONGEST_STEP_MS);
+    this.#lookedAt = now;
+    const loopChanged = this.#lookAtLoop(now);
+    return this.#lookAtParts(now) || loopChanged;
+  }
+
+  watch(views: readonly ProgressView[], now: number): void {
+    this.#parts = views.map((view) => {
+      const known = this.#parts.find(
+        (part) => part.view.slot === view.slot && part.view.name === view.name,
+      );
+      return { view, watch: known?.watch ?? startWatch(this.#board.progressAt(view.slot), now) };
+    });
+  }
+
+  loopStalled(): boolean {
+    return this.#stalled;
+  }
+
+  stoodStillMs(): number {
+    return this.#stoodStillMs;
+  }
+
+  stalledProgress(): readonly string[] {
+    return this.#stalledParts;
+  }
+
+  pausedMs(): number {
+    return this.#pausedMs;
+  }
+
+  #lookAtLoop(now: number): boolean {
+    const before = this.#loop;
+    this.#loop = look(before, this.#board.loopBeatAt(), now, LONGEST_STEP_MS);
+    // The beat came somewhere within the step that ends now; counting that step whole errs by one look at most.
+    const lastStepMs = Math.min(now - before.seenAt, LONGEST_STEP_MS);
+    this.#stoodStillMs = before.stoodStillMs + lastStepMs;
+    const stalled = this.#loop.stoodStillMs >= this.#loopStallAfterMs;
+    const changed = stalled !== this.#stalled;
+    this.#stalled = stalled;
+    return changed;
+  }
+
+  #lookAtParts(now: number): boolean {
+    if (this.#parts.length === 0) return false;
+    const names: string[] = [];
+    for (const part of this.#parts) {
+      const { slot, name, stallAfterMs } = part.view;
+      part.watch = look(part.watch, this.#board.progressAt(slot), now, LONGEST_STEP_MS);
+      if (part.watch.stoodStillMs >= stallAfterMs) names.push(name);
+    }
+    const changed = names.join('\n') !== this.#stalledParts.join('\n');
+    this.#stalledParts = names;
+    return changed;
+  }
+}

@@ -1,0 +1,93 @@
+import type { CheckStatus, Impact, JsonValue, Status } from '../core/check.js';
+
+/**
+ * A service's health after draft-inadarei-api-health-check-06, section 3. Members the draft does not know
+ * (`reason`, `phase`) stand beside its own.
+ */
+export interface HealthDocument {
+  readonly status: Status;
+  readonly reason: string;
+  readonly phase: string;
+  readonly version?: string;
+  readonly releaseId?: string;
+  readonly serviceId?: string;
+  readonly description?: string;
+  readonly notes?: readonly string[];
+  /** Raw error text; left out when passing. */
+  readonly output?: string;
+  readonly checks: Readonly<Record<string, readonly HealthEntry[]>>;
+  readonly links?: Readonly<Record<string, string>>;
+}
+
+/** One node or instance of a component (section 4), with hale's further members. */
+export interface HealthEntry {
+  readonly componentId?: string;
+  readonly componentType?: string;
+  readonly observedValue?: JsonValue;
+  readonly observedUnit?: string;
+  readonly status: Status;
+  /** Left out when passing. */
+  readonly affectedEndpoints?: readonly string[];
+  /** ISO 8601. */
+  readonly time?: string;
+  /** Left out when passing. */
+  readonly output?: string;
+  readonly links?: Readonly<Record<string, string>>;
+  readonly impact?: Impact;
+  /** The status after thresholds and expiry; `unknown` shows as `fail` in `status`. */
+  readonly verdict?: CheckStatus;
+  readonly code?: string;
+  readonly durationMs?: number;
+  readonly runs?: number;
+  readonly abandoned?: number;
+  readonly hanging?: number;
+  readonly transitions?: number;
+  /** ISO 8601. */
+  readonly changedAt?: string;
+}
+
+/** An entry and the key it is listed under. */
+export interface NamedEntry {
+  readonly component: string;
+  readonly measurement?: string | undefined;
+  readonly entry: HealthEntry;
+}
+
+/** The draft's key: `component:measurement`, or the component alone. */
+export function entryKey(component: string, measurement?: string): string {
+  return measurement === undefined ? component : `${component}:${measurement}`;
+}
+
+/** Lists entries under their keys; several with one key share its array, in order. */
+export function groupEntries(named: readonly NamedEntry[]): Record<string, readonly HealthEntry[]> {
+  const checks = new Map<string, HealthEntry[]>();
+  for (const { component, measurement, entry } of named) {
+    const key = entryKey(component, measurement);
+    const entries = checks.get(key);
+    if (entries === undefined) checks.set(key, [entry]);
+    else entries.push(entry);
+  }
+  return Object.fromEntries(checks);
+}
+
+/** Renders a document; what must be left out when passing is left out here, whatever the caller filled in. */
+export function renderHealthJson(document: HealthDocument): string {
+  const checks = Object.fromEntries(
+    Object.entries(document.checks).map(([key, entries]) => [key, entries.map(strip)]),
+  );
+  return JSON.stringify({ ...strip(document), checks });
+}
+
+function strip<T extends { readonly status: Status; readonly output?: string }>(
+  part: T,
+): Partial<T> {
+  if (part.status !== 'pass') return part;
+  const {
+    output: _output,
+    affectedEndpoints: _affected,
+    ...rest
+  } = part as T & {
+    readonly affectedEndpoints?: unknown;
+  };
+  return rest as unknown as Partial<T>;
+}

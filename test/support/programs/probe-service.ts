@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import type { ProbeOptions } from '../../../src/core/probe-options.js';
+import { systemClock } from '../../../src/engine/system-clock.js';
+import { startBeat } from '../../../src/engine/beat.js';
+import { createThreadHost } from '../../../src/probe/thread-host.js';
+
+/** Something the test tells this program to do. */
+export type Command =
+  | { readonly do: 'block'; readonly ms: number }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'sleep'; readonly seconds: number }
+  | { readonly do: 'parse'; readonly ms: number }
+  | { readonly do: 'dispose' };
+
+/** Something this program tells the test. */
+export type Event = { readonly event: string; readonly [key: string]: unknown };
+
+const tell = (event: Event): void => void process.send?.(event);
+
+function blockTheLoop(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+function obey(command: Command): void {
+  switch (command.do) {
+    case 'block':
+      blockTheLoop(command.ms);
+      break;
+    case 'wait':
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, command.ms);
+      break;
+    case 'sleep':
+      execFileSync('sleep', [String(command.seconds)]);
+      break;
+    case 'parse':
+      parseFor(command.ms);
+      break;
+    case 'dispose':
+      beat.dispose();
+      void host.dispose().then(() => process.disconnect());
+      return;
+  }
+  tell({ event: 'done', command: command.do });
+}
+
+/** Busy inside one native call after another, hardly ever in JavaScript. */
+function parseFor(ms: number): void {
+  const text = `[${'1,'.repeat(40_000_000)}1]`;
+  const end = performance.now() + ms;
+  while (performance.now() < end) JSON.parse(text);
+}
+
+const host = createThreadHost({
+  options: JSON.parse(process.argv[2] ?? '{}') as ProbeOptions,
+  clock: systemClock,
+  events: {
+    async evaluate() {},
+    onStall: (report) => tell({ event: 'stall', report }),
+    onStallEnd: (end) => tell({ event: 'stall-end', end }),
+    onLivenessFailed: (reason) => tell({ event: 'liveness-failed', reason }),
+    onError: (error) => tell({ event: 'error', message: String(error) }),
+  },
+});
+const beat = startBeat({ clock: systemClock, board: host.board, beatMs: 100 });
+process.on('message', obey);
+host.publish({
+  state: { startup: { complete: true, timedOut: false, total: 0, remaining: [] } },
+});
+host.board.setPhase('running');
+const keepEvaluated = (): void => {
+  host.board.setEvaluatedAt(systemClock.now());
+  systemClock.setTimeout(keepEvaluated, 200);
+};
+keepEvaluated();
+try {
+  tell({ event: 'listening', addresses: await host.start() });
+} catch (error) {
+  tell({
+    event: 'failed',
+    message: (error as Error).message,
+    code: (error as { code?: string }).code,
+  });
+  process.exitCode = 3;
+  process.disconnect();
+}
