@@ -12,6 +12,9 @@ const EVALUATED_AT = 1;
 const PAUSED = 2;
 const PROGRESS = 8;
 const TIMES = PROGRESS + PROGRESS_SLOTS;
+const TIMES_OFFSET = WORDS * Int32Array.BYTES_PER_ELEMENT;
+const PROGRESS_OFFSET = TIMES_OFFSET + PROGRESS * BigInt64Array.BYTES_PER_ELEMENT;
+const BYTES = TIMES_OFFSET + TIMES * BigInt64Array.BYTES_PER_ELEMENT;
 
 /**
  * The memory both threads share: fixed layout, lock-free, written by the main thread (only `pausedMs` is the
@@ -33,35 +36,42 @@ export interface Board {
   /** Time the whole process did not run, as the probe thread has measured it so far. */
   pausedMs(): number;
   setPausedMs(total: number): void;
-  /** Monotonic time of a progress slot's last beat. */
+  /**
+   * Monotonic time of a progress slot's last beat; 0 before the first.
+   * @throws RangeError outside 0 to {@link PROGRESS_SLOTS} − 1.
+   */
   progressAt(slot: number): number;
   beatProgress(slot: number, now: number): void;
 }
 
 /** Lays a board over a buffer made by another board, or over a new one. */
-export function createBoard(
-  buffer: SharedArrayBuffer = new SharedArrayBuffer(WORDS * 4 + TIMES * 8),
-): Board {
+export function createBoard(buffer: SharedArrayBuffer = new SharedArrayBuffer(BYTES)): Board {
   const words = new Int32Array(buffer, 0, WORDS);
   // Microseconds in 64 bits: atomics exist for integers only, and 32 bits of milliseconds wrap in 25 days.
-  const times = new BigInt64Array(buffer, WORDS * 4, TIMES);
-  const read = (index: number) => Number(Atomics.load(times, index)) / 1000;
-  const write = (index: number, ms: number) => {
-    Atomics.store(times, index, BigInt(Math.round(ms * 1000)));
-  };
+  const times = new BigInt64Array(buffer, TIMES_OFFSET, PROGRESS);
+  // A view of its own, so that a wrong slot throws a RangeError instead of beating for the main loop.
+  const progress = new BigInt64Array(buffer, PROGRESS_OFFSET, PROGRESS_SLOTS);
   return {
     buffer,
     phase: () => phaseAt(Atomics.load(words, PHASE)),
     setPhase: (phase) => void Atomics.store(words, PHASE, phaseIndex(phase)),
     inFlight: () => Atomics.load(words, IN_FLIGHT),
     setInFlight: (count) => void Atomics.store(words, IN_FLIGHT, count),
-    loopBeatAt: () => read(LOOP_BEAT),
-    beatLoop: (now) => write(LOOP_BEAT, now),
-    evaluatedAt: () => read(EVALUATED_AT),
-    setEvaluatedAt: (now) => write(EVALUATED_AT, now),
-    pausedMs: () => read(PAUSED),
-    setPausedMs: (total) => write(PAUSED, total),
-    progressAt: (slot) => read(PROGRESS + slot),
-    beatProgress: (slot, now) => write(PROGRESS + slot, now),
+    loopBeatAt: () => readMs(times, LOOP_BEAT),
+    beatLoop: (now) => writeMs(times, LOOP_BEAT, now),
+    evaluatedAt: () => readMs(times, EVALUATED_AT),
+    setEvaluatedAt: (now) => writeMs(times, EVALUATED_AT, now),
+    pausedMs: () => readMs(times, PAUSED),
+    setPausedMs: (total) => writeMs(times, PAUSED, total),
+    progressAt: (slot) => readMs(progress, slot),
+    beatProgress: (slot, now) => writeMs(progress, slot, now),
   };
+}
+
+function readMs(times: BigInt64Array, index: number): number {
+  return Number(Atomics.load(times, index)) / 1000;
+}
+
+function writeMs(times: BigInt64Array, index: number, ms: number): void {
+  Atomics.store(times, index, BigInt(Math.round(ms * 1000)));
 }

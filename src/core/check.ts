@@ -5,7 +5,10 @@ import type { Logger } from './logger.js';
  * What a check means for readiness: `critical` fails it, `degraded` keeps the instance in rotation with
  * status `warn`, `optional` is only reported.
  */
-export type Impact = 'critical' | 'degraded' | 'optional';
+export type Impact = (typeof IMPACTS)[number];
+
+/** Every {@link Impact}. */
+export const IMPACTS = ['critical', 'degraded', 'optional'] as const;
 
 /** The status of an outcome, a verdict or a probe, after health+json. */
 export type Status = 'pass' | 'warn' | 'fail';

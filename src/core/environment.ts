@@ -35,6 +35,40 @@ export function numberVariable(env: Environment, name: EnvironmentName): number 
   const text = textVariable(env, name);
   if (text === undefined) return undefined;
   if (!/^\d+(\.\d+)?$/.test(text))
-    throw new OptionError(`environment variable ${name}`, 'a number', text);
+    throw new OptionError(variablePath(name), 'a decimal number', text);
   return Number(text);
+}
+
+/**
+ * The variable's number if it is set, otherwise what the option says; either checked by `check` under its own name, so
+ * that an error names the one that is wrong.
+ * @throws OptionError from `check`, or when the variable is set to anything but a decimal number.
+ */
+export function numberSetting<T>(
+  env: Environment,
+  name: EnvironmentName,
+  given: unknown,
+  check: (option: string, value: unknown) => T,
+): T {
+  const override = numberVariable(env, name);
+  return override === undefined
+    ? check(ENVIRONMENT[name], given)
+    : check(variablePath(name), override);
+}
+
+/** {@link numberSetting} for a text. */
+export function textSetting<T>(
+  env: Environment,
+  name: EnvironmentName,
+  given: unknown,
+  check: (option: string, value: unknown) => T,
+): T {
+  const override = textVariable(env, name);
+  return override === undefined
+    ? check(ENVIRONMENT[name], given)
+    : check(variablePath(name), override);
+}
+
+function variablePath(name: EnvironmentName): string {
+  return `environment variable ${name} (${ENVIRONMENT[name]})`;
 }

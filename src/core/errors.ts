@@ -41,20 +41,51 @@ export class OptionError extends HaleError {
   }
 }
 
-/** Tells a hale error from any other value, also when two copies of the package are loaded. */
+/** Tells a hale error from any other value, also when two copies of the package are loaded; never throws. */
 export function isHaleError(value: unknown, code?: HaleErrorCode): value is HaleError {
-  if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
-  return code === undefined || (value as HaleError).code === code;
+  try {
+    if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
+    return code === undefined || (value as HaleError).code === code;
+  } catch {
+    // A proxy or a getter that throws is not one of ours.
+    return false;
+  }
 }
 
-/** A short, safe rendering of any value for an error message. */
+const MAX_DESCRIBED = 60;
+
+/** A short rendering of any value for an error message; never throws, whatever the value does when looked at. */
 export function describe(value: unknown): string {
-  if (typeof value === 'string')
-    return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'object' && value !== null) {
-    return `an object of ${(value as object).constructor?.name ?? 'no class'}`;
+  try {
+    return rendering(value);
+  } catch {
+    return `an unreadable ${typeof value}`;
   }
-  return String(value);
+}
+
+function rendering(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(shorten(value));
+    case 'function':
+      return `function ${nameOf(value) ?? '(anonymous)'}`;
+    case 'object':
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return `an array of ${value.length}`;
+      return `an object of ${nameOf(value.constructor) ?? 'no class'}`;
+    case 'bigint':
+      // Printing a huge one takes longer than any check may.
+      return BigInt.asIntN(64, value) === value ? `${value}n` : 'a bigint of more than 64 bits';
+    default:
+      return shorten(String(value));
+  }
+}
+
+function nameOf(value: unknown): string | undefined {
+  const name: unknown = typeof value === 'function' ? value.name : undefined;
+  return typeof name === 'string' && name !== '' ? shorten(name) : undefined;
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_DESCRIBED ? `${text.slice(0, MAX_DESCRIBED)}…` : text;
 }

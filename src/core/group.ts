@@ -1,6 +1,6 @@
-import type { CheckStatus, Impact } from './check.js';
+import { type CheckStatus, IMPACTS, type Impact } from './check.js';
 import { OptionError } from './errors.js';
-import { integerOption, nameOption, numberOption } from './validate.js';
+import { choiceOption, nameOption, objectOption, positiveOption } from './validate.js';
 
 /**
  * Checks that count together: the group passes while the weights of its passing members reach the quorum.
@@ -28,37 +28,44 @@ export interface GroupOptions {
   impact?: Impact;
 }
 
+const MAX_WEIGHT = 1_000_000;
+
+/** Sums of weights such as 0.1 and 0.7 miss their decimal sum by less. */
+const ROUNDING = 1e-9;
+
 /**
  * Builds a group from its options.
  * @throws OptionError when a weight is not positive or the quorum can never be reached.
  */
 export function createGroup(name: string, options: GroupOptions): Group {
   const path = `groups.${nameOption('groups (a group name)', name)}`;
-  const members = membersOf(path, options.members);
+  const { members: given, quorum = 1, impact = 'critical' } = objectOption(path, options);
+  const members = membersOf(`${path}.members`, given);
   const total = members.reduce((sum, { weight }) => sum + weight, 0);
-  const quorum = numberOption(`${path}.quorum`, options.quorum ?? 1, {
-    min: Number.MIN_VALUE,
-    max: total,
-  });
-  return { name, impact: options.impact ?? 'critical', members, quorum };
+  if (!reaches(total, positiveOption(`${path}.quorum`, quorum))) {
+    const accepted = `a number above 0 and up to ${total}, the weight of all members`;
+    throw new OptionError(`${path}.quorum`, accepted, quorum);
+  }
+  return { name, impact: choiceOption(`${path}.impact`, impact, IMPACTS), members, quorum };
 }
 
-function membersOf(path: string, members: GroupOptions['members']): GroupMember[] {
-  const entries: [string, number][] = Array.isArray(members)
-    ? (members as readonly string[]).map((check) => [check, 1])
-    : Object.entries(members as Readonly<Record<string, number>>);
-  integerOption(`${path}.members (their number)`, entries.length, { min: 1 });
-  if (new Set(entries.map(([check]) => check)).size !== entries.length) {
-    throw new OptionError(
-      `${path}.members`,
-      'a list in which each check appears once',
-      entries.map(([check]) => check).join(', '),
-    );
-  }
-  return entries.map(([check, weight]) => ({
-    check: nameOption(`${path}.members (a check name)`, check),
-    weight: numberOption(`${path}.members.${check}`, weight, { min: Number.MIN_VALUE }),
+function membersOf(path: string, given: GroupOptions['members']): GroupMember[] {
+  const members = entriesOf(path, given).map(([check, weight]) => ({
+    check: nameOption(`${path} (a check name)`, check),
+    weight: positiveOption(`${path}.${check}`, weight, MAX_WEIGHT),
   }));
+  const names = members.map(({ check }) => check);
+  if (names.length === 0) throw new OptionError(path, 'one check or more', given);
+  if (new Set(names).size !== names.length) {
+    throw new OptionError(path, 'a list in which each check appears once', names.join(', '));
+  }
+  return members;
+}
+
+function entriesOf(path: string, given: GroupOptions['members']): (readonly [string, number])[] {
+  if (Array.isArray(given)) return given.map((check: string) => [check, 1] as const);
+  if (typeof given === 'object' && given !== null) return Object.entries(given);
+  throw new OptionError(path, 'a list of check names or an object of check name → weight', given);
 }
 
 /**
@@ -75,6 +82,10 @@ export function groupStatus(group: Group, statusOf: (check: string) => CheckStat
     else if (status === 'unknown') unknown += weight;
     if (status !== 'pass') sound = false;
   }
-  if (passing >= group.quorum) return sound ? 'pass' : 'warn';
-  return passing + unknown >= group.quorum ? 'unknown' : 'fail';
+  if (reaches(passing, group.quorum)) return sound ? 'pass' : 'warn';
+  return reaches(passing + unknown, group.quorum) ? 'unknown' : 'fail';
+}
+
+function reaches(weight: number, quorum: number): boolean {
+  return weight >= quorum * (1 - ROUNDING);
 }

@@ -1,5 +1,11 @@
-import { HaleError, OptionError, describe } from './errors.js';
-import { durationOption, functionOption, integerOption } from './validate.js';
+import { HaleError, OptionError } from './errors.js';
+import {
+  durationOption,
+  functionOption,
+  integerOption,
+  nameOption,
+  objectOption,
+} from './validate.js';
 
 /**
  * Looks at the process itself and says whether it is sound. Synchronous by type: a check of anything outside the
@@ -29,8 +35,8 @@ export interface Guard {
  * @throws HaleError `HALE_GUARD_ASYNC` when the predicate returns a promise.
  */
 export function createGuard(name: string, guard: GuardPredicate | GuardOptions): Guard {
-  const options = typeof guard === 'function' ? { isSound: guard } : guard;
-  const path = `liveness.guards.${name}`;
+  const path = `liveness.guards.${nameOption('liveness.guards (a guard name)', name)}`;
+  const options = typeof guard === 'function' ? { isSound: guard } : objectOption(path, guard);
   const complete: Guard = {
     name,
     isSound: functionOption(`${path}.isSound`, options.isSound),
@@ -57,11 +63,7 @@ export function sampleGuard({ name, isSound }: Guard): boolean {
       `liveness.guards.${name} must be synchronous, got a promise: liveness looks only at the process; make it a check instead`,
     );
   }
-  throw new OptionError(
-    `liveness.guards.${name}`,
-    'a function that returns true or false',
-    describe(sound),
-  );
+  throw new OptionError(`liveness.guards.${name} (its result)`, 'true or false', sound);
 }
 
 /** Consecutive bad samples after one more; a good one starts over. */

@@ -1,6 +1,6 @@
 import type { CheckStatus } from './check.js';
 import { type Decision, decide } from './decision.js';
-import { groupStatus } from './group.js';
+import { type Group, groupStatus } from './group.js';
 import type { Phase } from './phase.js';
 import type { CheckView, Gates, ProbeState, StartupView } from './probe-state.js';
 import { type Reason, reason } from './reason.js';
@@ -13,7 +13,7 @@ export interface ReadinessInput {
   /** Monotonic time of the engine's last evaluation. */
   readonly evaluatedAt: number;
   readonly staleAfterMs: number;
-  /** Checks and groups to leave out, for `?exclude=`. */
+  /** Checks and groups to leave out, for `?exclude=`; a group's members are left out with the group only. */
   readonly exclude?: ReadonlySet<string>;
 }
 
@@ -59,15 +59,13 @@ function judgeChecks(
     if (status === 'pass') continue;
     if (view.impact === 'degraded' || status === 'warn')
       warnings.push(reason('check_degraded', view.name));
-    else failures.push(failureReason(view, status));
+    else failures.push(failureReason(view.name, view, status));
   }
 }
 
-function failureReason(view: CheckView, status: CheckStatus): Reason {
-  if (status === 'fail') return reason('check_failed', view.name);
-  return view.freshUntil === undefined
-    ? reason('check_pending', view.name)
-    : reason('stale', view.name);
+function failureReason(name: string, view: CheckView | undefined, status: CheckStatus): Reason {
+  if (status === 'fail') return reason('check_failed', name);
+  return view?.freshUntil === undefined ? reason('check_pending', name) : reason('stale', name);
 }
 
 function judgeGroups(
@@ -85,8 +83,20 @@ function judgeGroups(
     if (status === 'pass') continue;
     if (group.impact === 'degraded' || status === 'warn')
       warnings.push(reason('group_degraded', group.name));
-    else failures.push(reason('group_failed', group.name));
+    else if (status === 'fail') failures.push(reason('group_failed', group.name));
+    else failures.push(...unknownMembers(group, state, statusOf));
   }
+}
+
+/** A group that may yet pass has not failed: its reasons are the members it waits for. */
+function unknownMembers(
+  { members }: Group,
+  { checks }: ProbeState,
+  statusOf: (check: string) => CheckStatus,
+): Reason[] {
+  return members
+    .filter(({ check }) => statusOf(check) === 'unknown')
+    .map(({ check }) => failureReason(check, checks.get(check), 'unknown'));
 }
 
 function nextExpiry(state: ProbeState, now: number): number {

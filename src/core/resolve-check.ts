@@ -1,6 +1,6 @@
-import type { Check, CheckOptions, CheckRun, Impact } from './check.js';
+import { type Check, type CheckOptions, type CheckRun, IMPACTS, type Impact } from './check.js';
 import { DEFAULTS } from './defaults.js';
-import { type Environment, type EnvironmentName, numberVariable } from './environment.js';
+import { type Environment, type EnvironmentName, numberSetting } from './environment.js';
 import { OptionError } from './errors.js';
 import type { HealthOptions } from './health-options.js';
 import type { ComponentInfo } from './probe-state.js';
@@ -10,6 +10,9 @@ import {
   functionOption,
   integerOption,
   nameOption,
+  objectOption,
+  textOption,
+  textsOption,
 } from './validate.js';
 
 /** The options a check falls back on. */
@@ -25,7 +28,26 @@ export interface ResolvedCheck extends CheckDefaults {
   readonly dispose?: NonNullable<Check['dispose']>;
 }
 
-const MODES = ['background', 'on-demand'] as const;
+type Checker = (option: string, value: unknown) => unknown;
+
+/** What each timing must be. */
+const TIMINGS = {
+  intervalMs: (option, value) => durationOption(option, value, 10),
+  timeoutMs: (option, value) => durationOption(option, value, 1),
+  failureThreshold: thresholdOption,
+  successThreshold: thresholdOption,
+  mode: (option, value) => choiceOption(option, value, ['background', 'on-demand']),
+  ttlMs: (option, value) => durationOption(option, value, 0),
+  failureTtlMs: (option, value) => durationOption(option, value, 0),
+} satisfies Record<keyof CheckDefaults, Checker>;
+
+/** The variables that override a timing. */
+const VARIABLES: Partial<Record<keyof CheckDefaults, EnvironmentName>> = {
+  intervalMs: 'HALE_INTERVAL_MS',
+  timeoutMs: 'HALE_TIMEOUT_MS',
+  failureThreshold: 'HALE_FAILURE_THRESHOLD',
+  successThreshold: 'HALE_SUCCESS_THRESHOLD',
+};
 
 /**
  * Completes the options for all checks.
@@ -35,18 +57,13 @@ export function resolveCheckDefaults(
   options: Partial<CheckDefaults>,
   env: Environment,
 ): CheckDefaults {
-  const given = (name: EnvironmentName, value: number | undefined) =>
-    numberVariable(env, name) ?? value;
-  return completeTimings('checkDefaults', {
-    intervalMs: given('HALE_INTERVAL_MS', options.intervalMs) ?? DEFAULTS.check.intervalMs,
-    timeoutMs: given('HALE_TIMEOUT_MS', options.timeoutMs) ?? DEFAULTS.check.timeoutMs,
-    failureThreshold:
-      given('HALE_FAILURE_THRESHOLD', options.failureThreshold) ?? DEFAULTS.check.failureThreshold,
-    successThreshold:
-      given('HALE_SUCCESS_THRESHOLD', options.successThreshold) ?? DEFAULTS.check.successThreshold,
-    mode: options.mode ?? 'background',
-    ttlMs: options.ttlMs ?? DEFAULTS.check.ttlMs,
-    failureTtlMs: options.failureTtlMs ?? DEFAULTS.check.failureTtlMs,
+  const defaults: CheckDefaults = { ...DEFAULTS.check, mode: 'background' };
+  const given = objectOption('checkDefaults', options);
+  return completeTimings(given, defaults, (key, value) => {
+    const variable = VARIABLES[key];
+    return variable === undefined
+      ? TIMINGS[key](`checkDefaults.${key}`, value)
+      : numberSetting(env, variable, value, TIMINGS[key] as Checker);
   });
 }
 
@@ -64,53 +81,55 @@ export function resolveCheck(
     throw new OptionError(path, 'a function or an object with run', check);
   }
   const definition: Check = typeof check === 'function' ? { run: check } : check;
+  const { start, dispose } = definition;
   return {
-    ...completeTimings(path, { ...defaults, ...definedOf(definition) }),
+    ...completeTimings(definition, defaults, (key, value) => TIMINGS[key](`${path}.${key}`, value)),
     name,
-    impact: choiceOption(`${path}.impact`, definition.impact ?? 'critical', [
-      'critical',
-      'degraded',
-      'optional',
-    ]),
+    impact: choiceOption(`${path}.impact`, definition.impact ?? 'critical', IMPACTS),
     component: componentOf(path, definition),
     // The definition may be a class instance: its methods keep their `this`.
     run: functionOption(`${path}.run`, definition.run).bind(definition),
-    ...(definition.start === undefined ? {} : { start: definition.start.bind(definition) }),
-    ...(definition.dispose === undefined ? {} : { dispose: definition.dispose.bind(definition) }),
+    ...(start && { start: functionOption(`${path}.start`, start).bind(definition) }),
+    ...(dispose && { dispose: functionOption(`${path}.dispose`, dispose).bind(definition) }),
   };
 }
 
-function definedOf(options: CheckOptions): Partial<CheckDefaults> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+/** Each timing as given, or else by default, and checked. */
+function completeTimings(
+  given: Partial<CheckDefaults>,
+  defaults: CheckDefaults,
+  check: (key: keyof CheckDefaults, value: unknown) => unknown,
+): CheckDefaults {
+  const keys = Object.keys(TIMINGS) as (keyof CheckDefaults)[];
+  return Object.fromEntries(
+    keys.map((key) => [key, check(key, given[key] === undefined ? defaults[key] : given[key])]),
+  ) as unknown as CheckDefaults;
 }
 
-function completeTimings(path: string, options: CheckDefaults): CheckDefaults {
-  return {
-    intervalMs: durationOption(`${path}.intervalMs`, options.intervalMs, 10),
-    timeoutMs: durationOption(`${path}.timeoutMs`, options.timeoutMs, 1),
-    failureThreshold: integerOption(`${path}.failureThreshold`, options.failureThreshold, {
-      min: 1,
-      max: 100,
-    }),
-    successThreshold: integerOption(`${path}.successThreshold`, options.successThreshold, {
-      min: 1,
-      max: 100,
-    }),
-    mode: choiceOption(`${path}.mode`, options.mode, MODES),
-    ttlMs: durationOption(`${path}.ttlMs`, options.ttlMs, 0),
-    failureTtlMs: durationOption(`${path}.failureTtlMs`, options.failureTtlMs, 0),
-  };
+function thresholdOption(option: string, value: unknown): number {
+  return integerOption(option, value, { min: 1, max: 100 });
 }
 
 function componentOf(path: string, check: CheckOptions): ComponentInfo {
   const { componentType = 'component', componentId, measurement, affectedEndpoints, links } = check;
-  if (measurement?.includes(':'))
+  const text = (key: string, value: string) => textOption(`${path}.${key}`, value);
+  if (measurement !== undefined && text('measurement', measurement).includes(':'))
     throw new OptionError(`${path}.measurement`, 'a word without a colon', measurement);
   return {
-    componentType,
-    ...(componentId === undefined ? {} : { componentId }),
-    ...(measurement === undefined ? {} : { measurement }),
-    ...(affectedEndpoints === undefined ? {} : { affectedEndpoints }),
-    ...(links === undefined ? {} : { links }),
+    componentType: text('componentType', componentType),
+    ...(componentId !== undefined && { componentId: text('componentId', componentId) }),
+    ...(measurement !== undefined && { measurement }),
+    ...(affectedEndpoints !== undefined && {
+      affectedEndpoints: textsOption(`${path}.affectedEndpoints`, affectedEndpoints),
+    }),
+    ...(links !== undefined && { links: linksOf(`${path}.links`, links) }),
   };
+}
+
+// A copy of texts only: it crosses the thread boundary.
+function linksOf(path: string, links: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(objectOption(path, links));
+  return Object.fromEntries(
+    entries.map(([key, link]) => [key, textOption(`${path}.${key}`, link)]),
+  );
 }

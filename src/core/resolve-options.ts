@@ -1,8 +1,8 @@
 import { DEFAULTS } from './defaults.js';
-import { type Environment, numberVariable } from './environment.js';
+import { type Environment, numberSetting } from './environment.js';
 import { OptionError } from './errors.js';
 import { type Group, createGroup } from './group.js';
-import type { HealthOptions } from './health-options.js';
+import type { HealthOptions, ShutdownOptions, StartupOptions } from './health-options.js';
 import type { ProbeOptions } from './probe-options.js';
 import {
   type CheckDefaults,
@@ -11,7 +11,13 @@ import {
   resolveCheckDefaults,
 } from './resolve-check.js';
 import { resolveProbeOptions } from './resolve-probes.js';
-import { durationOption, choiceOption, integerOption } from './validate.js';
+import {
+  booleanOption,
+  choiceOption,
+  durationOption,
+  integerOption,
+  objectOption,
+} from './validate.js';
 
 /** Options complete and checked: every default applied, every environment variable read. */
 export interface ResolvedOptions {
@@ -39,86 +45,75 @@ export interface ResolvedShutdown {
  * @throws OptionError naming the option or variable, the accepted range and the value got.
  */
 export function resolveOptions(options: HealthOptions, env: Environment): ResolvedOptions {
-  const checkDefaults = resolveCheckDefaults(options.checkDefaults ?? {}, env);
-  const checks = Object.entries(options.checks ?? {}).map(([name, check]) =>
+  const { checkDefaults: given = {}, concurrency = DEFAULTS.concurrency, signals = true } = options;
+  const checkDefaults = resolveCheckDefaults(given, env);
+  const checks = Object.entries(objectOption('checks', options.checks ?? {})).map(([name, check]) =>
     resolveCheck(name, check, checkDefaults),
   );
-  const groups = Object.entries(options.groups ?? {}).map(([name, group]) =>
-    createGroup(name, group),
-  );
-  refuseUnknownMembers(groups, new Set(checks.map(({ name }) => name)));
   return {
     checkDefaults,
     checks,
-    groups,
-    concurrency: integerOption('concurrency', options.concurrency ?? DEFAULTS.concurrency, {
-      min: 1,
-      max: 1000,
-    }),
+    groups: resolveGroups(options, new Set(checks.map(({ name }) => name))),
+    concurrency: integerOption('concurrency', concurrency, { min: 1, max: 1000 }),
     probes: resolveProbeOptions(options, env),
-    startup: {
-      budgetMs: durationOption(
-        'startup.budgetMs',
-        numberVariable(env, 'HALE_STARTUP_BUDGET_MS') ??
-          options.startup?.budgetMs ??
-          DEFAULTS.startupBudgetMs,
-      ),
-      onTimeout: choiceOption('startup.onTimeout', options.startup?.onTimeout ?? 'report', [
-        'report',
-        'exit',
-      ]),
-    },
-    shutdown: resolveShutdown(options.shutdown ?? {}, env),
-    signals: options.signals ?? true,
+    startup: resolveStartup(objectOption('startup', options.startup ?? {}), env),
+    shutdown: resolveShutdown(objectOption('shutdown', options.shutdown ?? {}), env),
+    signals: booleanOption('signals', signals),
   };
 }
 
-function refuseUnknownMembers(groups: readonly Group[], names: ReadonlySet<string>): void {
-  for (const group of groups) {
-    for (const { check } of group.members) {
-      if (!names.has(check)) {
-        throw new OptionError(
-          `groups.${group.name}.members`,
-          `names from checks (${[...names].join(', ')})`,
-          check,
-        );
-      }
+function resolveGroups(options: HealthOptions, checks: ReadonlySet<string>): readonly Group[] {
+  const entries = Object.entries(objectOption('groups', options.groups ?? {}));
+  const groups = entries.map(([name, group]) => createGroup(name, group));
+  const known = [...checks].join(', ');
+  for (const { name, members } of groups) {
+    if (checks.has(name)) throw new OptionError('groups', 'named unlike any check', name);
+    const stranger = members.find(({ check }) => !checks.has(check));
+    if (stranger !== undefined) {
+      throw new OptionError(
+        `groups.${name}.members`,
+        `names from checks (${known})`,
+        stranger.check,
+      );
     }
   }
+  return groups;
 }
 
-function resolveShutdown(
-  options: NonNullable<HealthOptions['shutdown']>,
+function resolveStartup(
+  { budgetMs = DEFAULTS.startupBudgetMs, onTimeout = 'report' }: StartupOptions,
   env: Environment,
-): ResolvedShutdown {
-  const deadlineMs = durationOption(
-    'shutdown.deadlineMs',
-    numberVariable(env, 'HALE_SHUTDOWN_DEADLINE_MS') ??
-      options.deadlineMs ??
-      DEFAULTS.shutdownDeadlineMs,
-  );
-  const delay = numberVariable(env, 'HALE_PROPAGATION_DELAY_MS') ?? options.propagationDelayMs;
-  if (
-    delay !== undefined &&
-    durationOption('shutdown.propagationDelayMs', delay, 0) >= deadlineMs
-  ) {
-    throw new OptionError(
-      'shutdown.propagationDelayMs',
-      `below shutdown.deadlineMs (${deadlineMs})`,
-      delay,
-    );
-  }
+): ResolvedOptions['startup'] {
   return {
-    ...(delay === undefined ? {} : { propagationDelayMs: delay }),
+    budgetMs: numberSetting(env, 'HALE_STARTUP_BUDGET_MS', budgetMs, durationOption),
+    onTimeout: choiceOption('startup.onTimeout', onTimeout, ['report', 'exit']),
+  };
+}
+
+function resolveShutdown(options: ShutdownOptions, env: Environment): ResolvedShutdown {
+  const { deadlineMs: deadline = DEFAULTS.shutdownDeadlineMs, propagationDelayMs } = options;
+  const deadlineMs = numberSetting(env, 'HALE_SHUTDOWN_DEADLINE_MS', deadline, durationOption);
+  const delayMs = numberSetting(
+    env,
+    'HALE_PROPAGATION_DELAY_MS',
+    propagationDelayMs,
+    (option, value) => (value === undefined ? undefined : delayOption(option, value, deadlineMs)),
+  );
+  const { crashDeadlineMs = Math.min(DEFAULTS.crashDeadlineMs, deadlineMs) } = options;
+  return {
+    ...(delayMs === undefined ? {} : { propagationDelayMs: delayMs }),
     deadlineMs,
-    crashDeadlineMs: durationOption(
-      'shutdown.crashDeadlineMs',
-      options.crashDeadlineMs ?? Math.min(DEFAULTS.crashDeadlineMs, deadlineMs),
-    ),
+    crashDeadlineMs: durationOption('shutdown.crashDeadlineMs', crashDeadlineMs),
     onUnhandledRejection: choiceOption(
       'shutdown.onUnhandledRejection',
       options.onUnhandledRejection ?? 'shutdown',
       ['shutdown', 'log'],
     ),
   };
+}
+
+function delayOption(option: string, value: unknown, deadlineMs: number): number {
+  const delayMs = durationOption(option, value, 0);
+  if (delayMs < deadlineMs) return delayMs;
+  throw new OptionError(option, `below shutdown.deadlineMs (${deadlineMs})`, delayMs);
 }

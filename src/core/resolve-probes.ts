@@ -1,39 +1,51 @@
 import { DEFAULTS } from './defaults.js';
-import { type Environment, numberVariable, textVariable } from './environment.js';
+import { type Environment, numberSetting, textSetting } from './environment.js';
 import { OptionError } from './errors.js';
-import type { HealthOptions, ProbeListenerOptions } from './health-options.js';
-import { PATH_SETS } from './path-sets.js';
+import type {
+  DiagnosticListenerOptions,
+  HealthOptions,
+  ProbeListenerOptions,
+} from './health-options.js';
+import { PATH_SETS, type PathSet } from './path-sets.js';
 import type {
   DiagnosticOptions,
   ListenerOptions,
   ProbeOptions,
   ProbePaths,
 } from './probe-options.js';
-import { choiceOption, durationOption, integerOption } from './validate.js';
+import {
+  booleanOption,
+  choiceOption,
+  durationOption,
+  integerOption,
+  objectOption,
+  textOption,
+} from './validate.js';
 
-const KINDS = ['liveness', 'readiness', 'startup'] as const;
+const PATH = /^\/[\w./~-]*$/;
 
 /**
  * Completes the options of the probe side.
  * @throws OptionError on a value outside its range or a path that would answer two questions (L1).
  */
 export function resolveProbeOptions(options: HealthOptions, env: Environment): ProbeOptions {
-  const probes = options.probes === false ? {} : (options.probes ?? {});
+  const { diagnostic = {}, isolation = 'thread' } = options;
+  const probes = options.probes === false ? {} : objectOption('probes', options.probes ?? {});
+  const { stallAfterMs = DEFAULTS.stallAfterMs } = objectOption('liveness', options.liveness ?? {});
   return {
-    isolation: resolveIsolation(options, env),
+    isolation: textSetting(env, 'HALE_ISOLATION', isolation, (option, value) =>
+      choiceOption(option, value, ['thread', 'inline']),
+    ),
     listener: options.probes === false ? false : listenerOf(probes, env),
-    diagnostic: options.diagnostic === false ? false : diagnosticOf(options.diagnostic ?? {}, env),
+    diagnostic:
+      diagnostic === false ? false : diagnosticOf(objectOption('diagnostic', diagnostic), env),
     paths: pathsOf(probes),
-    details: probes.details ?? false,
+    details: booleanOption('probes.details', probes.details ?? false),
     warnStatus: warnStatusOf(probes.warnStatus),
     staleAfterMs: DEFAULTS.staleAfterMs,
-    stallAfterMs: durationOption(
-      'liveness.stallAfterMs',
-      numberVariable(env, 'HALE_STALL_AFTER_MS') ??
-        options.liveness?.stallAfterMs ??
-        DEFAULTS.stallAfterMs,
+    stallAfterMs: numberSetting(env, 'HALE_STALL_AFTER_MS', stallAfterMs, (option, value) =>
       // Below ten beats a stall could be told from an ordinary late beat only by luck.
-      10 * DEFAULTS.beatMs,
+      durationOption(option, value, 10 * DEFAULTS.beatMs),
     ),
     beatMs: DEFAULTS.beatMs,
     onDemandWaitMs: DEFAULTS.onDemandWaitMs,
@@ -41,36 +53,26 @@ export function resolveProbeOptions(options: HealthOptions, env: Environment): P
 }
 
 function listenerOf(probes: ProbeListenerOptions, env: Environment): ListenerOptions {
-  const host = textVariable(env, 'HALE_HOST') ?? probes.host;
+  const { port = DEFAULTS.port, maxConnections = DEFAULTS.maxConnections } = probes;
+  const host = textSetting(env, 'HALE_HOST', probes.host, (option, value) =>
+    value === undefined ? undefined : textOption(option, value),
+  );
   return {
     ...(host === undefined ? {} : { host }),
-    port: portOption(
-      'probes.port',
-      numberVariable(env, 'HALE_PORT') ?? probes.port ?? DEFAULTS.port,
-    ),
-    maxConnections: integerOption(
-      'probes.maxConnections',
-      probes.maxConnections ?? DEFAULTS.maxConnections,
-      {
-        min: 8,
-        max: 65_535,
-      },
-    ),
+    port: numberSetting(env, 'HALE_PORT', port, portOption),
+    maxConnections: integerOption('probes.maxConnections', maxConnections, { min: 8, max: 65_535 }),
     headersTimeoutMs: DEFAULTS.headersTimeoutMs,
     maxHeaderBytes: DEFAULTS.maxHeaderBytes,
   };
 }
 
 function diagnosticOf(
-  options: NonNullable<Exclude<HealthOptions['diagnostic'], false>>,
+  { host = DEFAULTS.diagnosticHost, port = DEFAULTS.diagnosticPort }: DiagnosticListenerOptions,
   env: Environment,
 ): DiagnosticOptions {
   return {
-    host: textVariable(env, 'HALE_DIAGNOSTIC_HOST') ?? options.host ?? DEFAULTS.diagnosticHost,
-    port: portOption(
-      'diagnostic.port',
-      numberVariable(env, 'HALE_DIAGNOSTIC_PORT') ?? options.port ?? DEFAULTS.diagnosticPort,
-    ),
+    host: textSetting(env, 'HALE_DIAGNOSTIC_HOST', host, textOption),
+    port: numberSetting(env, 'HALE_DIAGNOSTIC_PORT', port, portOption),
     maxConnections: DEFAULTS.maxConnections,
     headersTimeoutMs: DEFAULTS.headersTimeoutMs,
     maxHeaderBytes: DEFAULTS.maxHeaderBytes,
@@ -88,44 +90,44 @@ function warnStatusOf(value: unknown): 200 | 503 {
 }
 
 function pathsOf({ paths = 'kubernetes', aliases = {} }: ProbeListenerOptions): ProbePaths {
-  const chosen: Partial<ProbePaths> =
-    typeof paths === 'string'
-      ? PATH_SETS[
-          choiceOption('probes.paths', paths, Object.keys(PATH_SETS) as (keyof typeof PATH_SETS)[])
-        ]
-      : { ...PATH_SETS.kubernetes, ...paths };
-  const seen = new Map<string, string>();
-  const result = { liveness: [] as string[], readiness: [] as string[], startup: [] as string[] };
-  for (const kind of KINDS) {
-    for (const path of [...(chosen[kind] ?? []), ...(aliases[kind] ?? [])]) {
-      result[kind].push(uniquePath(kind, path, seen));
+  const chosen = typeof paths === 'string' ? pathSet(paths) : objectOption('probes.paths', paths);
+  const more = objectOption('probes.aliases', aliases);
+  const owners = new Map<string, string>();
+  const answering = (kind: keyof ProbePaths): string[] => [
+    ...uniquePaths('paths', kind, chosen[kind] ?? PATH_SETS.kubernetes[kind], owners),
+    ...uniquePaths('aliases', kind, more[kind] ?? [], owners),
+  ];
+  return {
+    liveness: answering('liveness'),
+    readiness: answering('readiness'),
+    startup: answering('startup'),
+  };
+}
+
+function pathSet(name: string): ProbePaths {
+  return PATH_SETS[choiceOption('probes.paths', name, Object.keys(PATH_SETS) as PathSet[])];
+}
+
+function uniquePaths(
+  option: 'paths' | 'aliases',
+  kind: keyof ProbePaths,
+  paths: readonly unknown[],
+  owners: Map<string, string>,
+): string[] {
+  const name = `probes.${option}.${kind}`;
+  if (!Array.isArray(paths) || (option === 'paths' && paths.length === 0)) {
+    throw new OptionError(name, 'a list of paths such as ["/livez"]', paths);
+  }
+  return paths.map((path: unknown) => {
+    if (typeof path !== 'string' || !PATH.test(path)) {
+      const accepted = 'paths such as "/livez", of letters, digits and . _ ~ - /';
+      throw new OptionError(name, accepted, path);
     }
-  }
-  return result;
-}
-
-function uniquePath(kind: string, path: unknown, seen: Map<string, string>): string {
-  if (typeof path !== 'string' || !/^\/[\w./~-]*$/.test(path)) {
-    throw new OptionError(
-      `probes.paths.${kind}`,
-      'paths such as "/livez", of letters, digits and . _ ~ - /',
-      path,
-    );
-  }
-  const owner = seen.get(path);
-  if (owner !== undefined) {
-    throw new OptionError(
-      `probes.paths.${kind}`,
-      `a path no other probe answers (${owner} has it)`,
-      path,
-    );
-  }
-  seen.set(path, kind);
-  return path;
-}
-
-/** The `HALE_ISOLATION` variable, the option, or a thread. */
-function resolveIsolation(options: HealthOptions, env: Environment): 'thread' | 'inline' {
-  const chosen = textVariable(env, 'HALE_ISOLATION') ?? options.isolation ?? 'thread';
-  return choiceOption('isolation', chosen, ['thread', 'inline']);
+    const owner = owners.get(path);
+    if (owner !== undefined) {
+      throw new OptionError(name, `paths that nothing else answers (${owner} has this one)`, path);
+    }
+    owners.set(path, kind);
+    return path;
+  });
 }

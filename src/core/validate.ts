@@ -24,6 +24,17 @@ export function numberOption(
 }
 
 /**
+ * Returns `value` if it is a finite number above 0.
+ * @throws OptionError naming the option, the accepted range and the value got.
+ */
+export function positiveOption(option: string, value: unknown, max = Infinity): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0 && value <= max)
+    return value;
+  const upper = max === Infinity ? '' : ` and up to ${max}`;
+  throw new OptionError(option, `a number above 0${upper}`, value);
+}
+
+/**
  * Returns `value` if it is an integer within the range.
  * @throws OptionError naming the option, the accepted range and the value got.
  */
@@ -66,6 +77,42 @@ export function choiceOption<T extends string>(
 export function functionOption<T>(option: string, value: T): T {
   if (typeof value === 'function') return value;
   throw new OptionError(option, 'a function', value);
+}
+
+/**
+ * Returns `value` if it is `true` or `false`; a text such as `"false"` is neither.
+ * @throws OptionError naming the option and the value got.
+ */
+export function booleanOption(option: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new OptionError(option, 'true or false', value);
+}
+
+/**
+ * Returns `value` if it is a text of 1 to 1024 characters.
+ * @throws OptionError naming the option and the value got.
+ */
+export function textOption(option: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '' && value.length <= 1024) return value;
+  throw new OptionError(option, 'a text of 1 to 1024 characters', value);
+}
+
+/**
+ * Returns a copy of `value` if it is a list of texts.
+ * @throws OptionError naming the option and the value got.
+ */
+export function textsOption(option: string, value: unknown): readonly string[] {
+  if (!Array.isArray(value)) throw new OptionError(option, 'a list of texts', value);
+  return value.map((text: unknown, index) => textOption(`${option}[${index}]`, text));
+}
+
+/**
+ * Returns `value` if it is an object with options in it.
+ * @throws OptionError naming the option and the value got.
+ */
+export function objectOption<T extends object>(option: string, value: T): T {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new OptionError(option, 'an object', value);
 }
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
