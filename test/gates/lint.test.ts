@@ -36,6 +36,7 @@ const PLANTED: readonly (readonly [report: string, text: string])[] = [
     'no-restricted-imports',
     "import { performance } from 'node:perf_hooks';\nexport { performance };",
   ],
+  ['no-restricted-imports', "import { hrtime } from 'node:process';\nexport { hrtime };"],
   ['no-floating-promises', 'export const f = (): void => {\n  Promise.resolve(1);\n};'],
   [
     'no-misused-promises',

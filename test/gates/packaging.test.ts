@@ -44,16 +44,14 @@ describe.each([
 });
 
 describe('publint gate', () => {
-  it.each([
-    ['FILE_DOES_NOT_EXIST', { ...EXPORTS, './gone': entry('gone') }],
-    [
-      'EXPORTS_TYPES_SHOULD_BE_FIRST',
-      { '.': { default: './dist/index.js', types: './dist/index.d.ts' } },
-    ],
-  ])('reports %s', async (code, exports) => {
+  it('reports a missing file and types behind the code', async () => {
+    const behind = { default: './dist/index.js', types: './dist/index.d.ts' };
+    const exports = { '.': behind, './gone': entry('gone') };
     using tree = plantTree({ ...CLEAN, 'package.json': manifest(exports) });
-    const result = await publint.run(tree.root);
-    expect(result).toMatchObject({ ok: false, output: expect.stringContaining(code) });
+    const { ok, output } = await publint.run(tree.root);
+    expect(ok).toBe(false);
+    expect(output).toContain('FILE_DOES_NOT_EXIST');
+    expect(output).toContain('EXPORTS_TYPES_SHOULD_BE_FIRST');
   });
 });
 

@@ -23,10 +23,10 @@ export interface PlantedTree extends Disposable {
 /** Files by path, relative to the package. */
 export type Files = Readonly<Record<string, string>>;
 
-/** Creates a tree with the real configuration files and the given sources. */
-export function plantTree(files: Files): PlantedTree {
+/** Creates a tree with the real configuration files, or some of them, and the given sources. */
+export function plantTree(files: Files, configs: readonly string[] = CONFIGS): PlantedTree {
   const root = mkdtempSync(path.join(tmpdir(), 'hale-gate-'));
-  for (const config of CONFIGS) cpSync(path.join(ROOT, config), path.join(root, config));
+  for (const config of configs) cpSync(path.join(ROOT, config), path.join(root, config));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
   const write = (file: string, text: string): void => {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
