@@ -5,7 +5,7 @@ import { harness } from '../support/run-check.js';
 
 function setup(options?: EventLoopDelayOptions) {
   const clock = createManualClock();
-  const check = harness(eventLoopDelay(options), clock);
+  const check = harness(eventLoopDelay({ sampleMs: 100, ...options }), clock);
   /** What a stall does: time passes, no timer fires, then the late one does. */
   const stall = async (ms: number) => {
     clock.jump(ms);
@@ -66,6 +66,17 @@ describe('eventLoopDelay', () => {
     }
   });
 
+  it('by default samples every 250 ms over 30 s', async () => {
+    const clock = createManualClock();
+    const check = harness(eventLoopDelay(), clock);
+    await clock.advance(30_000);
+    clock.jump(650);
+    await clock.advance(29_000);
+    expect((await check.run()).observedValue).toMatchObject({ max: 400 });
+    await clock.advance(1_000);
+    expect((await check.run()).observedValue).toMatchObject({ max: 0 });
+  });
+
   it('starts one timer, that does not hold the process, and clears it', async () => {
     const { clock, check } = setup();
     await clock.advance(1_000);
@@ -84,7 +95,7 @@ describe('eventLoopDelay', () => {
     [{ warnAboveMs: 0 }, /eventLoopDelay.warnAboveMs must be a number from 1/],
     [{ warnAboveMs: 100, failAboveMs: 50 }, /eventLoopDelay.failAboveMs must be .* from 100/],
     [{ sampleMs: 1 }, /eventLoopDelay.sampleMs must be a number from 10/],
-    [{ windowMs: 50 }, /eventLoopDelay.windowMs must be a number from 100 to 1000000, got 50/],
+    [{ windowMs: 50 }, /eventLoopDelay.windowMs must be a number from 250 to 2500000, got 50/],
   ])('names the bad option in %j', (options, message) => {
     expect(() => eventLoopDelay(options)).toThrow(message);
   });

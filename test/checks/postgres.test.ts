@@ -120,8 +120,10 @@ describe('postgresPool', () => {
 
   it('keeps the common options of a check', () => {
     expect(postgresPool(new FakePool(), { impact: 'optional', timeoutMs: 5 })).toMatchObject({
-      ...{ impact: 'optional', timeoutMs: 5 },
-      ...{ componentType: 'datastore', measurement: 'connections' },
+      impact: 'optional',
+      timeoutMs: 5,
+      componentType: 'datastore',
+      measurement: 'connections',
     });
   });
 });
