@@ -1,0 +1,53 @@
+/** Everything the environment decides, read once. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly probePort: number;
+  readonly diagnosticPort: number;
+  readonly relayPort: number;
+  /** Absent: the embedded database. */
+  readonly databaseUrl: string | undefined;
+  /** Absent: the mail stub. */
+  readonly mailUrl: string | undefined;
+  readonly faults: boolean;
+  readonly version: string;
+  readonly releaseId: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function port(env: Environment, name: string, fallback: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65_535) return value;
+  throw new RangeError(`${name} must be a port from 0 to 65535, got ${JSON.stringify(text)}`);
+}
+
+function url(env: Environment, name: string, protocols: readonly string[]): string | undefined {
+  const text = env[name];
+  if (text === undefined || text === '') return undefined;
+  const protocol = URL.canParse(text) ? new URL(text).protocol : undefined;
+  if (protocol !== undefined && protocols.includes(protocol)) return text;
+  // The value may hold a password, so the message does not repeat it.
+  throw new RangeError(`${name} must be a URL that starts with ${protocols.join(' or ')}`);
+}
+
+/**
+ * Reads the settings.
+ * @throws RangeError naming the variable and the accepted values.
+ */
+export function readSettings(env: Environment, defaults: { host: string }): Settings {
+  return {
+    host: env['HOST'] || defaults.host,
+    port: port(env, 'PORT', 8080),
+    probePort: port(env, 'HALE_PORT', 9400),
+    diagnosticPort: port(env, 'HALE_DIAGNOSTIC_PORT', 9401),
+    relayPort: port(env, 'PANEL_RELAY_PORT', 0),
+    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    mailUrl: url(env, 'MAIL_URL', ['http:', 'https:']),
+    faults: env['HALE_DEMO_FAULTS'] === '1',
+    version: env['npm_package_version'] ?? '1.0.0',
+    releaseId: env['GIT_SHA'] || undefined,
+  };
+}
