@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,8 +36,14 @@ async function findIdentity(): Promise<Identity> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-async function createCluster(bin: string, identity: Identity, password: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hale-pg-'));
+interface Cluster {
+  bin: string;
+  folder: string;
+  identity: Identity;
+  password: string;
+}
+
+async function createCluster({ bin, folder, identity, password }: Cluster): Promise<void> {
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password);
   if (identity !== undefined) {
@@ -49,7 +55,6 @@ async function createCluster(bin: string, identity: Identity, password: string):
     ['-D', join(folder, 'data'), '-U', USER, `--pwfile=${passwordFile}`, ...flags],
     { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' }, ...identity },
   );
-  return folder;
 }
 
 function serverArguments(folder: string, port: number, maxConnections: number): string[] {
@@ -86,7 +91,11 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   if (bin === undefined) throw missingServersError(['postgres']);
   const password = randomBytes(12).toString('hex');
   const identity = await findIdentity();
-  const folder = await createCluster(bin, identity, password);
+  const folder = await mkdtemp(join(tmpdir(), 'hale-pg-'));
+  await createCluster({ bin, folder, identity, password }).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
   const url = (port: number) => `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   const server = await startManagedServer({
     name: 'PostgreSQL',
