@@ -1,0 +1,200 @@
+import type { Board } from '../core/board.js';
+import type { Clock, Timer } from '../core/clock.js';
+import {
+  DRAIN_STEPS,
+  type DrainPlan,
+  type DrainStepName,
+  type StepReport,
+  drainExitCode,
+  hurryPlan,
+  planDrain,
+  stepEndsAt,
+} from '../core/drain-plan.js';
+import type { Logger } from '../core/logger.js';
+import { errorText } from '../core/outcome.js';
+import { advancePhase } from '../core/phase.js';
+
+/** What one step of the drain does. */
+export interface DrainStep {
+  /** Resolves once there is nothing left to wait for; the signal aborts when its time is up. */
+  run(signal: AbortSignal): Promise<void>;
+  /** What has not ended, or what failed, for the log. */
+  open(): readonly string[];
+  /** Ends by force what is open. */
+  cut(): void;
+}
+
+export interface DrainOptions {
+  readonly clock: Clock;
+  readonly board: Board;
+  readonly logger: Logger;
+  /** Asked when the drain begins. */
+  propagationDelayMs(): number;
+  readonly deadlineMs: number;
+  readonly crashDeadlineMs: number;
+  /** Whether hooks are registered that need a share of the time. */
+  hasHooks(): boolean;
+  /** Called at once, in the same turn in which the board says `draining`. */
+  onBegin(): void;
+  readonly steps: Readonly<Record<Exclude<DrainStepName, 'propagation'>, DrainStep>>;
+}
+
+export interface DrainResult {
+  readonly reason: string;
+  /** 0 after a clean drain, 1 when something was cut, failed or had crashed (D6). */
+  readonly exitCode: 0 | 1;
+  readonly durationMs: number;
+  readonly steps: readonly StepReport[];
+}
+
+/** The way out: one sequence, one deadline (D1, D2). */
+export interface Drain {
+  /** Begins the drain, or returns the one under way; never rejects. Readiness fails before it returns. */
+  begin(reason: string): Promise<DrainResult>;
+  /** Begins it after a crash, without propagation delay, or shortens the one under way; the exit code is 1. */
+  crash(reason: string): Promise<DrainResult>;
+}
+
+/** Creates a drain that has not begun. */
+export function createDrain(options: DrainOptions): Drain {
+  return new Coordinator(options);
+}
+
+type End = StepReport['ended'];
+
+class Coordinator implements Drain {
+  readonly #options: DrainOptions;
+  #running: Promise<DrainResult> | undefined;
+  #plan: DrainPlan | undefined;
+  #crashed = false;
+  /** Sets the timer of the step under way again, after the plan has changed. */
+  #rearm: (() => void) | undefined;
+
+  constructor(options: DrainOptions) {
+    this.#options = options;
+  }
+
+  begin(reason: string): Promise<DrainResult> {
+    const { propagationDelayMs, deadlineMs } = this.#options;
+    this.#running ??= this.#drain(reason, propagationDelayMs(), deadlineMs);
+    return this.#running;
+  }
+
+  crash(reason: string): Promise<DrainResult> {
+    const { clock, crashDeadlineMs } = this.#options;
+    this.#crashed = true;
+    if (this.#plan !== undefined) {
+      this.#plan = hurryPlan(this.#plan, clock.now(), crashDeadlineMs);
+      this.#rearm?.();
+    }
+    this.#running ??= this.#drain(reason, 0, crashDeadlineMs);
+    return this.#running;
+  }
+
+  async #drain(
+    reason: string,
+    propagationDelayMs: number,
+    deadlineMs: number,
+  ): Promise<DrainResult> {
+    const { clock, board, logger, hasHooks, onBegin } = this.#options;
+    const startedAt = clock.now();
+    // The first effect of a stop, whatever comes after it.
+    board.setPhase(advancePhase(board.phase(), 'draining'));
+    this.#contain('its beginning', onBegin);
+    this.#plan = planDrain({ startedAt, propagationDelayMs, deadlineMs, hasHooks: hasHooks() });
+    const inFlight = board.inFlight();
+    logger.info(
+      { event: 'drain_begin', reason, propagationDelayMs, deadlineMs, inFlight },
+      `draining: ${reason}`,
+    );
+    const steps: StepReport[] = [];
+    for (const step of DRAIN_STEPS) steps.push(await this.#step(step, this.#plan));
+    board.setPhase('stopped');
+    return this.#finish({ reason, steps, startedAt });
+  }
+
+  async #step(step: DrainStepName, plan: DrainPlan): Promise<StepReport> {
+    const { clock, steps } = this.#options;
+    const startedAt = clock.now();
+    if (step === 'propagation') {
+      if (plan.propagationEndsAt > startedAt) await this.#within(step, () => new Promise(() => {}));
+      return this.#report({ step, ended: 'done', durationMs: clock.now() - startedAt, open: [] });
+    }
+    const work = steps[step];
+    const ended = await this.#within(step, (signal) => work.run(signal));
+    const left = ended === 'done' ? [] : work.open();
+    if (ended === 'cut') this.#contain(step, () => work.cut());
+    return this.#report({ step, ended, durationMs: clock.now() - startedAt, open: left });
+  }
+
+  /** Runs until the step's time is up. Its timer keeps the process alive: a drain is not over because nothing else runs. */
+  #within(step: DrainStepName, run: DrainStep['run']): Promise<End> {
+    const { clock, logger } = this.#options;
+    return new Promise((resolve) => {
+      const controller = new AbortController();
+      let timer: Timer | undefined;
+      const end = (how: End): void => {
+        timer?.clear();
+        this.#rearm = undefined;
+        resolve(how);
+        if (how === 'cut') controller.abort();
+      };
+      this.#rearm = () => {
+        timer?.clear();
+        const endsAt = this.#plan === undefined ? 0 : stepEndsAt(this.#plan, step);
+        timer = clock.setTimeout(() => end('cut'), Math.max(0, endsAt - clock.now()), {
+          keepsProcessAlive: true,
+        });
+      };
+      this.#rearm();
+      run(controller.signal).then(
+        () => end('done'),
+        (error: unknown) => {
+          logger.error(
+            { event: 'drain_step_failed', step, output: errorText(error) },
+            `drain: ${step} failed`,
+          );
+          end('failed');
+        },
+      );
+    });
+  }
+
+  /** Nothing may keep a process that was told to stop. */
+  #contain(where: string, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      const fields = { event: 'drain_step_failed', step: where, output: errorText(error) };
+      this.#options.logger.error(fields, `drain: ${where} failed`);
+    }
+  }
+
+  #report(report: StepReport): StepReport {
+    const { step, ended, durationMs, open } = report;
+    const fields = { event: 'drain_step', step, ended, durationMs: Math.round(durationMs) };
+    const { logger } = this.#options;
+    if (ended === 'cut')
+      logger.warn({ ...fields, open }, `drain: ${step} cut, still open: ${open.join('; ')}`);
+    else logger.info(fields, `drain: ${step} ${ended}`);
+    return report;
+  }
+
+  #finish({
+    reason,
+    steps,
+    startedAt,
+  }: {
+    reason: string;
+    steps: StepReport[];
+    startedAt: number;
+  }): DrainResult {
+    const { clock, logger } = this.#options;
+    const exitCode = drainExitCode(steps, this.#crashed);
+    const durationMs = clock.now() - startedAt;
+    const fields = { event: 'drain_end', reason, exitCode, durationMs: Math.round(durationMs) };
+    if (exitCode === 0) logger.info(fields, `drained in ${Math.round(durationMs)} ms`);
+    else logger.error(fields, `drained with exit code ${exitCode} in ${Math.round(durationMs)} ms`);
+    return { reason, exitCode, durationMs, steps };
+  }
+}

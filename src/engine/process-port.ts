@@ -1,0 +1,17 @@
+/** The parts of `process` that end it, so that tests can play them. */
+export interface ProcessPort {
+  on(event: ProcessEvent, listener: ProcessListener): void;
+  off(event: ProcessEvent, listener: ProcessListener): void;
+  exit(code: number): void;
+}
+
+export type ProcessEvent = 'SIGTERM' | 'SIGINT' | 'uncaughtException' | 'unhandledRejection';
+
+export type ProcessListener = (...args: unknown[]) => void;
+
+/** The process itself. */
+export const systemProcess: ProcessPort = {
+  on: (event, listener) => void process.on(event as 'SIGTERM', listener),
+  off: (event, listener) => void process.off(event as 'SIGTERM', listener),
+  exit: (code) => process.exit(code),
+};

@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Method and route of a request for a log line: the route pattern where the framework leaves one on the request
+ * (Express), otherwise the path. Never the query string, which may hold secrets.
+ */
+export function requestRoute(request: IncomingMessage): string {
+  const { method = 'GET', url = '/' } = request;
+  const { route, baseUrl } = request as { route?: { path?: unknown }; baseUrl?: unknown };
+  const pattern = typeof route?.path === 'string' ? route.path : undefined;
+  const base = typeof baseUrl === 'string' ? baseUrl : '';
+  const path = pattern === undefined ? (url.split('?', 1)[0] ?? '/') : base + pattern;
+  return `${method} ${path.slice(0, 200)}`;
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import type { InFlight } from './in-flight.js';
+import { requestRoute } from './request-route.js';
+import { nextTurn } from './system-clock.js';
+
+/** An HTTP server that takes part in the drain (D1, D3). */
+export interface TrackedServer {
+  /** From now on every response tells its client to close the connection. */
+  startDraining(): void;
+  /** Stops listening; resolves once the last connection has gone. */
+  stopAccepting(): Promise<void>;
+  /** Connections that stopAccepting still waits for and that carry no request. */
+  open(): readonly string[];
+  /** Destroys every connection. */
+  cut(): void;
+  /** Takes hale's listeners off the server. */
+  release(): void;
+}
+
+export interface TrackedServerOptions {
+  readonly inFlight: InFlight;
+  readonly redact: (text: string) => string;
+}
+
+/** Tracks the requests and connections of a `node:http` or `node:https` server. */
+export function trackServer(server: Server, options: TrackedServerOptions): TrackedServer {
+  return new Tracked(server, options);
+}
+
+class Tracked implements TrackedServer {
+  readonly #server: Server;
+  readonly #options: TrackedServerOptions;
+  readonly #sockets = new Set<Socket>();
+  readonly #responses = new Set<ServerResponse>();
+  #state: 'serving' | 'draining' | 'closing' = 'serving';
+
+  constructor(server: Server, options: TrackedServerOptions) {
+    this.#server = server;
+    this.#options = options;
+    server.prependListener('connection', this.#onConnection);
+    // Before the application's own listener, which may answer within it.
+    server.prependListener('request', this.#onRequest);
+  }
+
+  startDraining(): void {
+    if (this.#state !== 'serving') return;
+    this.#state = 'draining';
+    for (const response of this.#responses) sayClose(response);
+  }
+
+  async stopAccepting(): Promise<void> {
+    this.startDraining();
+    this.#state = 'closing';
+    const closed = new Promise<void>((resolve) => {
+      // Not http's own close(), which at once destroys idle connections: a request already in the kernel's buffer
+      // of one would be reset. Two turns read what is there, and such a connection is idle no more.
+      NetServer.prototype.close.call(this.#server, () => resolve());
+    });
+    await nextTurn();
+    await nextTurn();
+    this.#server.close(() => {});
+    this.#closeIdle();
+    await closed;
+  }
+
+  open(): readonly string[] {
+    const busy = new Set(Array.from(this.#responses, ({ req }) => req.socket));
+    const quiet = [...this.#sockets].filter((socket) => !busy.has(socket)).length;
+    return quiet === 0 ? [] : [`${quiet} connection${quiet === 1 ? '' : 's'} without a request`];
+  }
+
+  cut(): void {
+    this.#server.closeAllConnections();
+    // An upgraded connection is no longer on the server's own list.
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  release(): void {
+    this.#server.off('connection', this.#onConnection);
+    this.#server.off('request', this.#onRequest);
+  }
+
+  readonly #onConnection = (socket: Socket): void => {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  };
+
+  readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { inFlight, redact } = this.#options;
+    const end = inFlight.begin(() => redact(requestRoute(request)));
+    this.#responses.add(response);
+    if (this.#state !== 'serving') sayClose(response);
+    response.once('close', () => {
+      this.#responses.delete(response);
+      end();
+      // A response whose headers went out before the drain left its connection open.
+      if (this.#state === 'closing') void nextTurn().then(() => this.#closeIdle());
+    });
+  };
+
+  #closeIdle(): void {
+    this.#server.closeIdleConnections();
+    // One that never sent anything counts as active for Node.js, and would hold the server open.
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
+}
+
+function sayClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}
