@@ -30,6 +30,8 @@ export interface CheckRegistryOptions {
   readonly logger: Logger;
   readonly redact: (text: string) => string;
   onTransition?(transition: CheckTransition): void;
+  /** Called in each turn of the schedule, after the board has been marked. */
+  onTurn?(): void;
   /** An error in hale's own code, or in a callback it was given; contained. */
   onError(error: unknown, where: string): void;
 }
@@ -76,7 +78,10 @@ class Registry implements CheckRegistry {
     this.#options = options;
     this.#scheduler = createScheduler({
       clock,
-      onTurn: (now) => board.setEvaluatedAt(now),
+      onTurn(now) {
+        board.setEvaluatedAt(now);
+        options.onTurn?.();
+      },
       onError: (error, job) =>
         onError(error, job === undefined ? 'the scheduler' : `check "${job}"`),
     });

@@ -1,0 +1,183 @@
+import type { Clock, Random } from '../core/clock.js';
+import { decideLiveness } from '../core/liveness.js';
+import type { Guard } from '../core/guard.js';
+import type { Logger } from '../core/logger.js';
+import { errorText } from '../core/outcome.js';
+import type { ProbeHost } from '../core/probe-host.js';
+import {
+  type ProbeState,
+  type ServiceInfo,
+  applyUpdate,
+  initialProbeState,
+} from '../core/probe-state.js';
+import { decideReadiness } from '../core/readiness.js';
+import type { ResolvedOptions } from '../core/resolve-options.js';
+import { type Running, startBeat } from './beat.js';
+import { type CheckRegistry, createCheckRegistry } from './check-registry.js';
+import { type GateKeeper, createGateKeeper } from './gates.js';
+import { startGuardSampler } from './guard-sampler.js';
+import { createLimiter } from './limiter.js';
+import type { CheckTransition } from './monitored-check.js';
+import { type ProgressRegistry, createProgressRegistry } from './progress.js';
+import { type Publisher, createPublisher } from './publisher.js';
+import {
+  type ReadinessChange,
+  type ReadinessWatch,
+  createReadinessWatch,
+} from './readiness-watch.js';
+import { type Shutdown, createShutdown } from './shutdown.js';
+import { type StartupTasks, createStartupTasks } from './startup-tasks.js';
+
+export interface EngineOptions {
+  readonly resolved: ResolvedOptions;
+  readonly service: ServiceInfo;
+  readonly guards: readonly Guard[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly redact: (text: string) => string;
+  readonly host: Pick<ProbeHost, 'board' | 'publish'>;
+  onCheckTransition(transition: CheckTransition): void;
+  onReadinessChange(change: ReadinessChange): void;
+  /** The start-up budget is spent. */
+  onStartupTimeout(): void;
+}
+
+/** The main thread's side of hale: everything but the listeners. */
+export interface Engine {
+  readonly checks: CheckRegistry;
+  readonly gates: GateKeeper;
+  readonly progress: ProgressRegistry;
+  readonly readiness: ReadinessWatch;
+  readonly shutdown: Shutdown;
+  readonly startup: StartupTasks;
+  readonly state: ProbeState;
+  /** What liveness says as far as this thread can tell. */
+  liveness(): ReturnType<typeof decideLiveness>;
+  start(): void;
+  dispose(): Promise<void>;
+}
+
+/** Puts the parts of the engine together; nothing runs before `start()`. */
+export function createEngine(options: EngineOptions): Engine {
+  const { resolved, clock, random, logger, redact, host } = options;
+  const { board } = host;
+  const onError = (error: unknown, where: string): void => {
+    logger.error(
+      { event: 'internal_error', where, output: errorText(error) },
+      `hale: an error in ${where}`,
+    );
+  };
+  const mirror = createMirror(options, onError);
+  const { publisher, readiness } = mirror;
+  const checks = createCheckRegistry({
+    clock,
+    random,
+    board,
+    publisher,
+    limiter: createLimiter(resolved.concurrency),
+    logger,
+    redact,
+    onTransition: options.onCheckTransition,
+    onTurn: () => readiness.look(),
+    onError,
+  });
+  const startup = createStartupTasks({
+    clock,
+    board,
+    publisher,
+    logger,
+    redact,
+    budgetMs: resolved.startup.budgetMs,
+    onTimeout: options.onStartupTimeout,
+  });
+  const gates = createGateKeeper(publisher);
+  const shutdown = createShutdown({
+    clock,
+    board,
+    logger,
+    redact,
+    options: resolved.shutdown,
+    onBegin: () => readiness.look(),
+  });
+  const running: Running[] = [];
+  publisher.patch({ service: options.service, groups: resolved.groups });
+  for (const check of resolved.checks) checks.add(check);
+  return {
+    checks,
+    gates,
+    progress: createProgressRegistry({ clock, board, publisher }),
+    readiness,
+    shutdown,
+    startup,
+    get state() {
+      return mirror.state();
+    },
+    liveness() {
+      const { gates: current, failingGuards } = mirror.state();
+      return decideLiveness({
+        gates: current,
+        failingGuards,
+        loopStalled: false,
+        stalledProgress: [],
+      });
+    },
+    start() {
+      running.push(startBeat({ clock, board, beatMs: resolved.probes.beatMs }));
+      running.push(startGuardSampler({ guards: options.guards, clock, publisher, logger, redact }));
+      checks.start();
+      startup.begin();
+    },
+    async dispose() {
+      for (const part of running) part.dispose();
+      startup.dispose();
+      shutdown.dispose();
+      readiness.dispose();
+      await checks.dispose();
+    },
+  };
+}
+
+interface Mirror {
+  readonly publisher: Publisher;
+  readonly readiness: ReadinessWatch;
+  state(): ProbeState;
+}
+
+/** Keeps this thread's copy of what is published, and looks at readiness at each change of it. */
+function createMirror(
+  options: EngineOptions,
+  onError: (error: unknown, where: string) => void,
+): Mirror {
+  const { host, clock, logger, resolved, service } = options;
+  const { board } = host;
+  let state = initialProbeState;
+  const readiness = createReadinessWatch({
+    clock,
+    logger,
+    decide: () =>
+      decideReadiness({
+        state,
+        phase: board.phase(),
+        now: clock.now(),
+        evaluatedAt: board.evaluatedAt(),
+        staleAfterMs: resolved.probes.staleAfterMs,
+      }),
+    context: () => ({
+      snapshotAgeMs: Math.round(clock.now() - board.evaluatedAt()),
+      inFlight: board.inFlight(),
+      ...(service.version === undefined ? {} : { version: service.version }),
+      ...(service.releaseId === undefined ? {} : { releaseId: service.releaseId }),
+    }),
+    onChange: options.onReadinessChange,
+  });
+  const publisher = createPublisher({
+    publish(update) {
+      state = applyUpdate(state, update);
+      host.publish(update);
+      readiness.look();
+    },
+    onError: (error) => onError(error, 'publishing'),
+  });
+  return { publisher, readiness, state: () => state };
+}

@@ -1,0 +1,83 @@
+import type { Server } from 'node:http';
+import type { Check, CheckRun } from './core/check.js';
+import type { Decision } from './core/decision.js';
+import type { Phase } from './core/phase.js';
+import type { BoundAddress } from './core/probe-host.js';
+import type { CheckView, StartupView } from './core/probe-state.js';
+import type { DrainHook, DrainHookOptions } from './engine/drain-hooks.js';
+import type { DrainResult } from './engine/drain.js';
+import type { CheckTransition } from './engine/monitored-check.js';
+import type { Progress, ProgressOptions } from './engine/progress.js';
+import type { ReadinessChange } from './engine/readiness-watch.js';
+import type { StartupTask } from './engine/startup-tasks.js';
+
+/** What hale knows at this moment. */
+export interface Report {
+  readonly phase: Phase;
+  readonly readiness: Decision;
+  readonly liveness: Decision;
+  readonly startup: StartupView;
+  readonly checks: readonly CheckView[];
+  readonly inFlight: number;
+}
+
+/** A change that the program may want to hear of. */
+export type HealthChange =
+  | ({ readonly kind: 'readiness' } & ReadinessChange)
+  | ({ readonly kind: 'check' } & CheckTransition);
+
+/** The health of this process: what `createHealth` returns. */
+export interface Health extends AsyncDisposable {
+  /**
+   * Opens the probe listeners, then starts checks, guards and the start-up budget. Until start-up is complete
+   * readiness says `starting`. Without a start-up task by the next turn of the event loop it is complete at once.
+   * @throws HaleError `HALE_PORT_IN_USE`, `HALE_LISTEN_FAILED`, `HALE_PROBE_THREAD_FAILED`, `HALE_DISPOSED`.
+   */
+  start(): Promise<readonly BoundAddress[]>;
+  /** Registers a part of initialisation that start-up waits for. @throws OptionError on a bad name. */
+  startupTask(name: string): StartupTask;
+  /** Declares start-up complete, whatever tasks are left. */
+  started(): void;
+  /**
+   * Adds a check at run time.
+   * @throws OptionError on bad options.
+   * @throws HaleError `HALE_CHECK_EXISTS`.
+   */
+  addCheck(name: string, check: CheckRun | Check): void;
+  /** Removes a check; resolves once it has released what it held. @throws HaleError `HALE_CHECK_UNKNOWN`. */
+  removeCheck(name: string): Promise<void>;
+  /**
+   * Watches a part of the program that must keep moving; liveness fails with its name when it does not.
+   * @throws OptionError on a bad name or bound.
+   * @throws HaleError `HALE_TOO_MANY`.
+   */
+  progress(name: string, options: ProgressOptions): Progress;
+  /** Declares the process unrecoverable: liveness and readiness fail from now on, for good. */
+  fatal(reason: string): void;
+  /** Takes the instance out of rotation by hand, or back in. */
+  maintenance(on: boolean): void;
+  /** Lets an HTTP server take part in the drain; the returned function takes it out again. */
+  drains(server: Server): () => void;
+  /** Counts work by hand, so that a drain waits for it; call the returned function when it ends. */
+  working(label: string): () => void;
+  /** Registers something to end at shutdown, in the reverse order of registration. */
+  onShutdown(name: string, hook: DrainHook, options?: DrainHookOptions): () => void;
+  /**
+   * Resolves once readiness passes or warns; a worker waits here while a critical dependency is down.
+   * @throws HaleError `HALE_ABORTED` when the signal aborts, `HALE_STATE` once the process drains.
+   */
+  untilReady(signal?: AbortSignal): Promise<void>;
+  /** Runs on-demand checks that have no fresh result; a thousand callers cause one run. */
+  evaluate(): Promise<void>;
+  /** What hale knows now. */
+  report(): Report;
+  /** Calls back at each change of readiness or of a check; the returned function ends it. */
+  onChange(listener: (change: HealthChange) => void): () => void;
+  /**
+   * Drains: readiness fails at once, servers go on for the propagation delay, in-flight work ends, hooks run. Ends
+   * the process afterwards if hale handles its signals, otherwise resolves with the result. Idempotent.
+   */
+  shutdown(reason?: string): Promise<DrainResult>;
+  /** Stops everything without draining: no timer, listener, socket or thread is left. Idempotent, never rejects. */
+  dispose(): Promise<void>;
+}

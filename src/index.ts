@@ -1,0 +1,44 @@
+export { createHealth } from './create-health.js';
+export type { Health, HealthChange, Report } from './health.js';
+export type {
+  Check,
+  CheckContext,
+  CheckOptions,
+  CheckResult,
+  CheckReturn,
+  CheckRun,
+  CheckStatus,
+  Impact,
+  JsonValue,
+  Status,
+} from './core/check.js';
+export type { Clock, Random, Timer, TimerOptions } from './core/clock.js';
+export type { Decision } from './core/decision.js';
+export { HaleError, type HaleErrorCode, OptionError, isHaleError } from './core/errors.js';
+export type { GroupOptions } from './core/group.js';
+export type { GuardOptions, GuardPredicate } from './core/guard.js';
+export type {
+  DiagnosticListenerOptions,
+  HealthOptions,
+  LivenessOptions,
+  ProbeListenerOptions,
+  ShutdownOptions,
+  StartupOptions,
+} from './core/health-options.js';
+export type { Logger, LogFields } from './core/logger.js';
+export type { PathSet } from './core/path-sets.js';
+export type { Phase } from './core/phase.js';
+export type { BoundAddress } from './core/probe-host.js';
+export type { ProbePaths } from './core/probe-options.js';
+export type { CheckView, StartupView } from './core/probe-state.js';
+export { REASON_CODES, type Reason, type ReasonCode } from './core/reason.js';
+export type { DrainHook, DrainHookOptions } from './engine/drain-hooks.js';
+export type { DrainResult } from './engine/drain.js';
+export type { Progress, ProgressOptions } from './engine/progress.js';
+export type { StartupTask } from './engine/startup-tasks.js';
+export {
+  type ParsedEntry,
+  type ParsedHealth,
+  type ParseResult,
+  parseHealthJson,
+} from './protocol/parse-health-json.js';
