@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { embedThread } from './embed-thread.mjs';
@@ -19,22 +19,35 @@ export async function buildAll() {
 
 async function buildLibrary() {
   await embedThread(ROOT);
-  rmSync(path.join(ROOT, 'dist'), { recursive: true, force: true });
-  await compile('tsconfig.build.json');
+  await compile('tsconfig.build.json', 'dist');
   const cli = path.join(ROOT, 'dist/cli/bin.js');
   if (existsSync(cli)) chmodSync(cli, 0o755);
 }
 
 async function buildExample() {
   if (!existsSync(path.join(ROOT, EXAMPLE, 'tsconfig.json'))) return;
-  rmSync(path.join(ROOT, EXAMPLE, 'dist'), { recursive: true, force: true });
-  await compile(`${EXAMPLE}/tsconfig.json`);
+  await compile(`${EXAMPLE}/tsconfig.json`, `${EXAMPLE}/dist`);
 }
 
-/** @param {string} project */
-async function compile(project) {
-  const code = await runVisibly(bin('tsc'), ['-p', project], { stdout: STDERR });
-  if (code !== 0) throw new Error(`tsc -p ${project} ended with code ${code}`);
+/**
+ * Compiles beside the output and swaps on success: a build that fails, or one still running, leaves the last good
+ * output in place for whoever is using it.
+ * @param {string} project
+ * @param {string} output
+ */
+async function compile(project, output) {
+  const target = path.join(ROOT, output);
+  const next = `${target}.next-${process.pid}`;
+  try {
+    const code = await runVisibly(bin('tsc'), ['-p', project, '--outDir', next], {
+      stdout: STDERR,
+    });
+    if (code !== 0) throw new Error(`tsc -p ${project} ended with code ${code}`);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(next, target);
+  } finally {
+    rmSync(next, { recursive: true, force: true });
+  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
