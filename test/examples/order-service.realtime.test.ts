@@ -251,6 +251,32 @@ describe('the order service as a container runs it', () => {
   });
 });
 
+describe('the order service whose database is down', () => {
+  let service: OrderService;
+  let postgres: ManagedServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    await postgres.stop();
+    service = await startOrderService({ entry: 'main', env: { DATABASE_URL: postgres.url } });
+  });
+  afterAll(async () => {
+    await service?.stop('SIGKILL');
+    await postgres?.dispose();
+  });
+
+  it('S4: starts, says why it is not ready, and becomes ready without a restart', async () => {
+    expect((await service.probe('/livez')).code).toBe(200);
+    const readiness = await service.probe('/readyz');
+    expect(readiness.code).toBe(503);
+    expect(readiness.body.reason).toMatch(/^(?:starting|check_failed:database)$/);
+    expect((await service.fetch('/orders')).status).toBe(503);
+    await postgres.restart();
+    await service.until('/readyz', 200, OPEN_WITHIN_MS);
+    expect((await service.fetch('/orders')).status).toBe(200);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+  });
+});
+
 describe('what keeps the order service from starting', () => {
   it.each([
     [{}, /DATABASE_URL must be set/],
@@ -262,5 +288,14 @@ describe('what keeps the order service from starting', () => {
     expect(printed.both).toMatch(text);
     expect(printed.both.trimEnd().split('\n')).toHaveLength(1);
     expect(printed.both).not.toContain('hunter2');
+  });
+
+  it('is named when it is the port', async () => {
+    const service = await startOrderService();
+    const { port } = new URL(service.ready.app);
+    const second = spawnOrderService({ env: { PORT: port } });
+    expect(await second.ended).toEqual({ code: 1, signal: null });
+    expect(second.printed.both).toMatch(new RegExp(`EADDRINUSE.*:${port}`));
+    await service.stop('SIGKILL');
   });
 });

@@ -36,10 +36,9 @@ process.on('disconnect', () => {
   rmSync(folder, { recursive: true, force: true });
   process.exit(0);
 });
-// Ctrl-C and service managers signal the whole group; the service still drains through the database
-// and ends it afterwards.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
+// Ctrl-C, a closed terminal and service managers signal the whole group; the service still drains
+// through the database and ends it afterwards.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 const front = createSessionFront();
 if (wantedPort === '0') await listenBelowEphemeral(front.server);
