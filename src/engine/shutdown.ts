@@ -63,7 +63,7 @@ export function createShutdown(given: ShutdownOptions): Shutdown {
     hooks,
     inFlight,
     addServer(server) {
-      const tracked = servers.get(server) ?? trackServer(server, { inFlight, redact });
+      const tracked = servers.get(server) ?? trackServer(server, { clock, inFlight, redact });
       servers.set(server, tracked);
       return () => {
         if (servers.delete(server)) tracked.release();

@@ -1,8 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import type { Clock } from '../core/clock.js';
 import type { InFlight } from './in-flight.js';
 import { requestRoute } from './request-route.js';
 import { nextTurn } from './system-clock.js';
+
+/** How long a connection may stay without its first byte once the server has stopped listening. */
+const SILENT_LINGER_MS = 250;
 
 /** An HTTP server that takes part in the drain (D1, D3). */
 export interface TrackedServer {
@@ -19,6 +23,7 @@ export interface TrackedServer {
 }
 
 export interface TrackedServerOptions {
+  readonly clock: Clock;
   readonly inFlight: InFlight;
   readonly redact: (text: string) => string;
 }
@@ -52,6 +57,8 @@ class Tracked implements TrackedServer {
   async stopAccepting(): Promise<void> {
     this.startDraining();
     this.#state = 'closing';
+    // Right after a poll phase the kernel's queue of connections is empty; what waits in it at close() is reset.
+    await nextTurn();
     const closed = new Promise<void>((resolve) => {
       // Not http's own close(), which at once destroys idle connections: a request already in the kernel's buffer
       // of one would be reset. Two turns read what is there, and such a connection is idle no more.
@@ -60,8 +67,11 @@ class Tracked implements TrackedServer {
     await nextTurn();
     await nextTurn();
     this.#server.close(() => {});
-    this.#closeIdle();
+    // A connection that never sent anything counts as active for Node.js, and would hold the server open; but the
+    // first request of a new one may still be on its way.
+    const linger = this.#options.clock.setTimeout(() => this.#closeSilent(), SILENT_LINGER_MS);
     await closed;
+    linger.clear();
   }
 
   open(): readonly string[] {
@@ -95,13 +105,12 @@ class Tracked implements TrackedServer {
       this.#responses.delete(response);
       end();
       // A response whose headers went out before the drain left its connection open.
-      if (this.#state === 'closing') void nextTurn().then(() => this.#closeIdle());
+      if (this.#state === 'closing')
+        void nextTurn().then(() => this.#server.closeIdleConnections());
     });
   };
 
-  #closeIdle(): void {
-    this.#server.closeIdleConnections();
-    // One that never sent anything counts as active for Node.js, and would hold the server open.
+  #closeSilent(): void {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 }

@@ -24,7 +24,7 @@ async function setUp(listener: RequestListener) {
   const server = createServer({ keepAliveTimeout: 60_000 }, listener);
   servers.add(server);
   const inFlight = createInFlight({ clock: systemClock, board: createBoard() });
-  const tracked = trackServer(server, { inFlight, redact: (text) => text });
+  const tracked = trackServer(server, { clock: systemClock, inFlight, redact: (text) => text });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -156,7 +156,7 @@ describe('tracked server', () => {
     const server = createServer(() => {});
     const before = ['request', 'connection'].map((event) => server.listenerCount(event));
     const inFlight = createInFlight({ clock: systemClock, board: createBoard() });
-    const tracked = trackServer(server, { inFlight, redact: (text) => text });
+    const tracked = trackServer(server, { clock: systemClock, inFlight, redact: (text) => text });
     await tracked.stopAccepting();
     tracked.release();
     expect(['request', 'connection'].map((event) => server.listenerCount(event))).toEqual(before);
