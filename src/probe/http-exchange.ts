@@ -48,8 +48,8 @@ function send(response: ServerResponse, { status, headers, body }: ProbeResponse
   if (response.destroyed) return;
   // The flat array is written as it is; it is declared mutable but not changed.
   response.writeHead(status, headers as string[]);
-  if (body.length === 0) response.end();
-  else response.end(body);
+  // As a string, so that it leaves in one write with the headers.
+  response.end(body);
 }
 
 /** A probe has no body; one that is sent is not read, so the connection cannot be used again. */

@@ -8,7 +8,7 @@ export interface ProbeResponse {
   /** Names and values in turn, as `writeHead` takes them without looking at each. */
   readonly headers: readonly string[];
   /** Empty for HEAD, whose headers still tell the length of the body left out. */
-  readonly body: Buffer;
+  readonly body: string;
 }
 
 /** An answer rendered when its decision changed, sent as it is to every probe until the next change. */
@@ -17,9 +17,7 @@ export interface Prepared extends ProbeResponse {
   readonly head: ProbeResponse;
 }
 
-const EMPTY = Buffer.alloc(0);
-
-/** Renders a decision to bytes. */
+/** Renders a decision. */
 export function prepare(decision: Decision, httpStatus: number, remaining?: number): Prepared {
   return healthResponse(httpStatus, decision.status, probeBody(decision, remaining));
 }
@@ -33,22 +31,21 @@ export function healthResponse(httpStatus: number, status: Status, body: string)
 export function response(
   status: number,
   contentType: string,
-  text: string,
+  body: string,
   more: readonly string[] = [],
 ): Prepared {
-  const body = Buffer.from(text);
   const headers = [
     'Content-Type',
     contentType,
     'Content-Length',
-    String(body.length),
+    String(Buffer.byteLength(body)),
     'Cache-Control',
     NO_CACHE,
     'X-Content-Type-Options',
     'nosniff',
     ...more,
   ];
-  return { status, headers, body, head: { status, headers, body: EMPTY } };
+  return { status, headers, body, head: { status, headers, body: '' } };
 }
 
 /** What is answered to a request that is not a probe: an unknown path, a wrong method, an error of hale's own. */

@@ -104,7 +104,8 @@ class BoardWatchdog implements Watchdog {
   }
 
   #lookAtParts(now: number): boolean {
-    if (this.#parts.length === 0) return false;
+    // The usual case; it costs a probe nothing.
+    if (this.#parts.length === 0 && this.#stalledParts.length === 0) return false;
     const names: string[] = [];
     for (const part of this.#parts) {
       const { slot, name, stallAfterMs } = part.view;
