@@ -6,6 +6,7 @@ export function blockTheLoop(ms: number): void {
   while (performance.now() < until);
 }
 
+/** How to block in native code. */
 export const NATIVE_WAYS = ['wait', 'exec'] as const;
 export type NativeWay = (typeof NATIVE_WAYS)[number];
 

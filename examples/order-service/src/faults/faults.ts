@@ -3,6 +3,7 @@ import type { EmbeddedDatabase } from '../database/embedded.js';
 import type { MailMode, MailStub } from '../mail/mail-stub.js';
 import { HttpProblem } from '../problem.js';
 
+/** What the database can be made to do, through its proxy. */
 export const DATABASE_MODES = ['ok', 'slow', 'cut', 'refuse', 'hang', 'oscillate'] as const;
 export type DatabaseMode = (typeof DATABASE_MODES)[number];
 
@@ -28,6 +29,7 @@ export function toFaultMode(mode: DatabaseMode, ms: number | undefined): FaultMo
   return { kind: mode };
 }
 
+/** The faults of what is there to break; `mail` throws HttpProblem 409 when the mail is not the stub. */
 export function createFaults({ proxy, embedded, mailStub }: Breakable): Faults {
   return {
     async database(mode, ms) {

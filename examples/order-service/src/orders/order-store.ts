@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 
+/** One order, as clients see it. */
 export interface Order {
   readonly id: number;
   readonly item: string;
@@ -36,6 +37,7 @@ function first(rows: Row[]): Order | undefined {
   return rows[0] === undefined ? undefined : toOrder(rows[0]);
 }
 
+/** The store on this pool; its methods reject with what `pg` throws. */
 export function createOrderStore(pool: Pool): OrderStore {
   return {
     async createSchema() {
