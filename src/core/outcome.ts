@@ -81,16 +81,23 @@ function readResult(result: unknown): CheckResult {
   }
 }
 
-function resultKeys(result: unknown): readonly (keyof CheckResult)[] {
-  const isObject = typeof result === 'object' && result !== null && !Array.isArray(result);
-  // `{ ok: false }` must not pass for want of a status.
-  const isForeign = () =>
-    Object.keys(result as object).length > 0 &&
-    !RESULT_KEYS.some((key) => key in (result as object));
-  if (isObject && !isForeign()) return RESULT_KEYS;
+function resultKeys(result: unknown): typeof RESULT_KEYS {
+  if (typeof result === 'object' && result !== null && isCheckResult(result)) return RESULT_KEYS;
   throw invalid(
     `a check must return nothing or an object with ${RESULT_KEYS.join(', ')}, got ${describe(result)}`,
   );
+}
+
+/** Neither `{ ok: false }` nor a returned error may pass for want of a status. */
+function isCheckResult(result: object): boolean {
+  if (result instanceof Error || Array.isArray(result)) return false;
+  return RESULT_KEYS.some((key) => key in result) || isEmptyObject(result);
+}
+
+function isEmptyObject(result: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(result);
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlain && Object.keys(result).length === 0;
 }
 
 function refuseDefects({ status, code, observedUnit, output }: Record<string, unknown>): void {

@@ -69,6 +69,5 @@ function copyEntry(key: string, item: unknown, copying: Copying, depth: number):
 }
 
 function isSecretKey(key: string, redact: Redact): boolean {
-  const plain = `${key}=x1`;
-  return redact(plain) !== plain;
+  return redact(`${key}=x1`) !== `${redact(key)}=x1`;
 }

@@ -21,9 +21,10 @@ export function createRedactor(keys: readonly string[] = []): Redactor {
   // Headers first: their schemes have shapes of their own, which would tear their parameters apart.
   const patterns = [secretHeaderPattern, ...SECRET_PATTERNS, ...secretKeyPatterns(keys)];
   return (text) => {
-    let result = maskUrls(cut(text));
+    let result = cut(text);
     for (const [pattern, replacement] of patterns) result = result.replace(pattern, replacement);
-    return result;
+    // Last: an `@` in the secret of a key would be taken for the end of credentials.
+    return /@|:\/\//.test(result) ? result.replace(/[^\s"'<>]+/g, maskCredentials) : result;
   };
 }
 
@@ -36,19 +37,20 @@ function cut(text: string): string {
   return MASK;
 }
 
-function maskUrls(text: string): string {
-  return text.includes('://') ? text.replace(/[^\s"'<>]+/g, maskUrl) : text;
-}
-
-/** Masks a URL's credentials: all up to the last `@`, since passwords hold `@` and `/` unescaped in real life. */
-function maskUrl(word: string): string {
+/** Masks the credentials in a word, up to the last `@`: passwords hold `@` and `/` unescaped in real life. */
+function maskCredentials(word: string): string {
   const begin = word.search(/[a-z\d]:\/\//i) + 4;
-  if (begin === 3) return word;
   const at = word.lastIndexOf('@');
+  if (begin === 3) return at === -1 ? word : maskBare(word, at);
   if (at >= begin) return `${word.slice(0, begin)}${MASK}${word.slice(at)}`;
   // A password that a quote or a cut tore from its `@`; digits there are a port.
-  return (
-    word.slice(0, begin) +
-    word.slice(begin).replace(/^([^/?#:[\]]+:)(?!\d+(?:\W|$)).+/, `$1${MASK}`)
-  );
+  const torn = /^([^/?#:[\]]+:)(?!\d+(?:\W|$)).+/;
+  return word.slice(0, begin) + word.slice(begin).replace(torn, `$1${MASK}`);
+}
+
+/** Credentials in front of a host, without a scheme: `root:hunter2@tcp(db)`. */
+function maskBare(word: string, at: number): string {
+  const password = word.indexOf(':') + 1;
+  const isBare = password > 1 && password < at && /[\w([]/.test(word.charAt(at + 1));
+  return isBare ? `${word.slice(0, password)}${MASK}${word.slice(at)}` : word;
 }

@@ -32,7 +32,7 @@ const QUOTED = [
 
 /** A comma ends a value only where another key follows; closing brackets at the end are not part of it. */
 const PLAIN =
-  '(?:[^\\s"\'&;,]|,(?!["\'\\\\]*[\\w.-]{0,64}["\'\\\\]*\\s*[:=]|\\s|$))*[^\\s"\'&;,)}\\]\\\\]';
+  '(?:[^\\s"\'&;,]|,(?!["\'\\\\]*[\\w.-]{1,64}["\'\\\\]*\\s*[:=]|\\s|$))*[^\\s"\'&;,)}\\]\\\\]';
 
 const VALUE = `(?:${[...QUOTED, `\\[redacted\\](?:${PLAIN})?`, PLAIN].join('|')})`;
 

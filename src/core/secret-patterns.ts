@@ -7,8 +7,6 @@ export const SECRET_PATTERNS: readonly (readonly [RegExp, string])[] = [
     /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
     MASK,
   ],
-  // Credentials in front of a host, without a scheme: `root:hunter2@tcp(db)`.
-  [/(?<![\w.%+/-])([\w.%+-]{1,64}):(?!\/\/)[^\s"']{1,512}@(?=[\w([])/g, `$1:${MASK}@`],
   // Prose such as "bearer token expired" stays readable.
   [
     /\b(bearer)\s+(?!(?:auth|authentication|authorization|challenge|scheme|tokens?)\b)(?=[^\s,;"']{6})[A-Za-z0-9._~+/=:-]+/gi,

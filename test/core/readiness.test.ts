@@ -57,7 +57,8 @@ describe('readiness', () => {
     ['check_pending:database', startedState([pendingCheckView('database')])],
     ['stale:database', startedState([checkView('database', { freshUntil: 500 })])],
   ];
-  it.each(cases)('R1: fails with the reason %s', (reason, state, change) => {
+  const named = cases.map(([reason, state, change]) => ({ reason, state, change }));
+  it.each(named)('R1: fails with the reason $reason', ({ reason, state, change }) => {
     const decision = ready(state, change);
     expect(decision).toMatchObject({ status: 'fail', reason, reasons: [reason] });
   });
