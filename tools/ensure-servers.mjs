@@ -1,5 +1,5 @@
 /**
- * Finds the real servers that the tests start (PostgreSQL and Redis) and installs them where that
+ * Finds the real servers that the tests start and installs them where that
  * is possible without asking. Nothing here starts a server.
  */
 import { spawnSync } from 'node:child_process';
@@ -35,6 +35,16 @@ const SERVERS = {
     debian: 'redis-server',
     hint: 'Redis server 6 or later (Debian and Ubuntu: `apt-get install redis-server`; macOS: `brew install redis`)',
   },
+  haproxy: {
+    find: () => findHaproxy(),
+    debian: 'haproxy',
+    hint: 'HAProxy 2.4 or later (Debian and Ubuntu: `apt-get install haproxy`; macOS: `brew install haproxy`)',
+  },
+  nginx: {
+    find: () => findNginx(),
+    debian: 'nginx-light',
+    hint: 'nginx 1.18 or later (Debian and Ubuntu: `apt-get install nginx-light`; macOS: `brew install nginx`)',
+  },
 };
 
 function isExecutable(file) {
@@ -47,7 +57,9 @@ function isExecutable(file) {
 }
 
 function findOnPath(name) {
-  const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/bin', '/usr/local/bin');
+  const folders = (process.env.PATH ?? '')
+    .split(delimiter)
+    .concat('/usr/bin', '/usr/local/bin', '/usr/sbin');
   return folders.filter(Boolean).find((folder) => isExecutable(join(folder, name)));
 }
 
@@ -68,10 +80,24 @@ export function findPostgresBin() {
   return candidates.find((bin) => ['initdb', 'postgres'].every((f) => isExecutable(join(bin, f))));
 }
 
+function findProgram(name) {
+  const folder = findOnPath(name);
+  return folder === undefined ? undefined : join(folder, name);
+}
+
 /** The path of `redis-server`, or undefined. */
 export function findRedisServer() {
-  const folder = findOnPath('redis-server');
-  return folder === undefined ? undefined : join(folder, 'redis-server');
+  return findProgram('redis-server');
+}
+
+/** The path of `haproxy`, or undefined. */
+export function findHaproxy() {
+  return findProgram('haproxy');
+}
+
+/** The path of `nginx`, or undefined. */
+export function findNginx() {
+  return findProgram('nginx');
 }
 
 /** The error to throw when servers are missing and cannot be installed from here. */
@@ -128,7 +154,9 @@ export async function ensureServers(options = {}) {
   const packages = missing.map((name) => SERVERS[name].debian);
   withoutServiceStart(() => {
     runApt(['update', '-qq']);
-    runApt(['install', '-y', '-qq', '--no-install-recommends', ...packages]);
+    // Someone else on the machine may be installing something.
+    const patience = ['-o', 'DPkg::Lock::Timeout=120'];
+    runApt(['install', '-y', '-qq', ...patience, '--no-install-recommends', ...packages]);
   });
   const stillMissing = need.filter(isMissing);
   if (stillMissing.length > 0) throw missingServersError(stillMissing);
