@@ -64,7 +64,7 @@ describe('errors', () => {
   });
 });
 
-describe('describe', () => {
+describe('rendering of values', () => {
   class Pool {}
   const revoked = Proxy.revocable({}, {});
   revoked.revoke();

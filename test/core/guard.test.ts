@@ -26,16 +26,15 @@ describe('guard', () => {
   });
 
   it('L2: is called once at start-up, so that a promise is found there', () => {
-    const isSound = vi.fn(() => false);
+    const isSound = vi.fn<() => boolean>(() => false);
     createGuard('memory', isSound);
     expect(isSound).toHaveBeenCalledTimes(1);
   });
 
   it('L2: a promise or any thenable is refused, and its rejection ends nothing', async () => {
     const rejecting = asGuard(() => Promise.reject(new Error('late')));
-    const thenable = asGuard(() => ({
-      then: (resolve: (value: boolean) => void) => resolve(true),
-    }));
+    const then = (resolve: (value: boolean) => void) => resolve(true);
+    const thenable = asGuard(() => new Proxy({}, { get: () => then }));
     for (const guard of [rejecting, thenable, asGuard(async () => true)]) {
       expect(() => createGuard('db', guard)).toThrow(HaleError);
       expect(() => createGuard('db', guard)).toThrow(

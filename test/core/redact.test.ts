@@ -142,10 +142,10 @@ describe('redact', () => {
   });
 });
 
-const ALPHABET = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'.split('');
 const plain = (more: string) =>
   fc
-    .array(fc.constantFrom(...ALPHABET, ...more), { minLength: 8, maxLength: 60 })
+    .array(fc.constantFrom(...ALPHABET, ...more.split('')), { minLength: 8, maxLength: 60 })
     // Recognisable, so that finding it again means that it survived.
     .map((letters) => `Zq9${letters.join('')}Zq9`);
 const anyText = fc.string({ maxLength: 40, unit: 'binary' }).map((text) => `Zq9${text}Zq9`);
@@ -191,14 +191,14 @@ describe('redact any secret', () => {
         const inner = secret.slice(3, -3);
         const redacted = redact(`${prefix.replace(/["'`\\:=-]/g, '')} ${embed(secret)}`);
         expect(redacted).not.toContain('Zq9');
-        if (inner.length >= 8) expect(redacted).not.toContain(inner);
+        expect(inner.length >= 8 && redacted.includes(inner)).toBe(false);
       }),
       { numRuns: 300 },
     );
   });
 
   it('E7: AWS-style keys do not survive', () => {
-    const upper = fc.array(fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'), {
+    const upper = fc.array(fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.split('')), {
       minLength: 16,
       maxLength: 16,
     });

@@ -14,11 +14,13 @@ const POLICY: VerdictPolicy = { failureThreshold: 3, successThreshold: 2, flapWi
 /** The verdict after a word of outcomes, `p`ass, `w`arn or `f`ail, one per millisecond from `at` on. */
 function after(word: string, from: Verdict = unknownVerdict, at = 0, policy = POLICY): Verdict {
   const statuses: Record<string, Status> = { p: 'pass', w: 'warn', f: 'fail' };
-  return [...word].reduce<Verdict>(
-    (verdict, letter, index) =>
-      nextVerdict(verdict, { status: statuses[letter] ?? 'fail', at: at + index }, policy),
-    from,
-  );
+  return word
+    .split('')
+    .reduce<Verdict>(
+      (verdict, letter, index) =>
+        nextVerdict(verdict, { status: statuses[letter] ?? 'fail', at: at + index }, policy),
+      from,
+    );
 }
 
 /** How many successes in a row bring a failed verdict back at time `at`. */
