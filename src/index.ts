@@ -1,5 +1,6 @@
 export { createHealth } from './create-health.js';
 export type { Health, HealthChange, Report } from './health.js';
+export type { CapacityOptions } from './core/capacity.js';
 export type {
   Check,
   CheckContext,

@@ -1,3 +1,4 @@
+import type { CapacityOptions } from './capacity.js';
 import type { Check, CheckOptions, CheckRun } from './check.js';
 import type { Clock, Random } from './clock.js';
 import type { GroupOptions } from './group.js';
@@ -31,6 +32,8 @@ export interface HealthOptions extends ServiceInfo {
   probes?: ProbeListenerOptions | false;
   /** `false` has no diagnostic listener. */
   diagnostic?: DiagnosticListenerOptions | false;
+  /** Requests and counted work in flight beyond which readiness says `at_capacity`. @defaultValue no limit */
+  capacity?: CapacityOptions;
   shutdown?: ShutdownOptions;
   /** Whether SIGTERM, SIGINT and uncaught errors are handled. @defaultValue true */
   signals?: boolean;

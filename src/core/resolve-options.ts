@@ -1,3 +1,4 @@
+import { type Capacity, createCapacity } from './capacity.js';
 import { DEFAULTS } from './defaults.js';
 import { type Environment, numberSetting } from './environment.js';
 import { OptionError } from './errors.js';
@@ -27,6 +28,7 @@ export interface ResolvedOptions {
   readonly concurrency: number;
   readonly probes: ProbeOptions;
   readonly startup: { readonly budgetMs: number; readonly onTimeout: 'report' | 'exit' };
+  readonly capacity?: Capacity;
   readonly shutdown: ResolvedShutdown;
   readonly signals: boolean;
 }
@@ -57,6 +59,7 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     concurrency: integerOption('concurrency', concurrency, { min: 1, max: 1000 }),
     probes: resolveProbeOptions(options, env),
     startup: resolveStartup(objectOption('startup', options.startup ?? {}), env),
+    ...(options.capacity === undefined ? {} : { capacity: createCapacity(options.capacity) }),
     shutdown: resolveShutdown(objectOption('shutdown', options.shutdown ?? {}), env),
     signals: booleanOption('signals', signals),
   };

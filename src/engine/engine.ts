@@ -14,6 +14,7 @@ import { decideReadiness } from '../core/readiness.js';
 import type { ResolvedOptions } from '../core/resolve-options.js';
 import { type Running, startBeat } from './beat.js';
 import { type CheckRegistry, createCheckRegistry } from './check-registry.js';
+import { createCapacityGate } from './capacity-gate.js';
 import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
 import { createLimiter } from './limiter.js';
@@ -98,6 +99,7 @@ export function createEngine(options: EngineOptions): Engine {
     logger,
     redact,
     options: resolved.shutdown,
+    onInFlight: capacityGate(resolved, gates),
     onBegin: () => readiness.look(),
   });
   const running: Running[] = [];
@@ -136,6 +138,10 @@ export function createEngine(options: EngineOptions): Engine {
       await checks.dispose();
     },
   };
+}
+
+function capacityGate({ capacity }: ResolvedOptions, gates: GateKeeper): (count: number) => void {
+  return capacity === undefined ? () => {} : createCapacityGate(capacity, gates);
 }
 
 interface Mirror {

@@ -15,6 +15,8 @@ export interface ShutdownOptions {
   readonly logger: Logger;
   readonly redact: (text: string) => string;
   readonly options: ResolvedShutdown;
+  /** Called with the count after each change of what is in flight. */
+  onInFlight(count: number): void;
   /** Called at once when the drain begins. */
   onBegin(): void;
 }
@@ -33,7 +35,7 @@ export interface Shutdown {
 /** Puts the parts of the drain together. */
 export function createShutdown(given: ShutdownOptions): Shutdown {
   const { clock, board, logger, redact, options } = given;
-  const inFlight = createInFlight({ clock, board });
+  const inFlight = createInFlight({ clock, board, onChange: (count) => given.onInFlight(count) });
   const hooks = createDrainHooks({ logger, redact });
   const servers = new Map<Server, TrackedServer>();
   const drain = createDrain({
