@@ -2,7 +2,7 @@ import type { CheckStatus, Impact } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
 import { DEFAULTS } from '../core/defaults.js';
 import type { Outcome } from '../core/outcome.js';
-import type { CheckView } from '../core/probe-state.js';
+import type { CheckView, LastOutcome } from '../core/probe-state.js';
 import type { ResolvedCheck } from '../core/resolve-check.js';
 import { expiresAfterMs } from '../core/schedule.js';
 import {
@@ -123,7 +123,7 @@ function viewOf(check: ResolvedCheck, memory: Memory): Omit<CheckView, 'abandone
     verdict: verdictStatus(memory.verdict),
     runs: memory.runs,
     transitions: memory.transitions,
-    ...(last === undefined ? {} : { last, freshUntil: last.at + lifetimeMs(check) }),
+    ...(last === undefined ? {} : { last: lastOf(last), freshUntil: last.at + lifetimeMs(check) }),
     ...(changedAt === undefined ? {} : { changedAt }),
   };
 }
@@ -131,4 +131,9 @@ function viewOf(check: ResolvedCheck, memory: Memory): Omit<CheckView, 'abandone
 /** How long a result counts (R3); an on-demand one is renewed at the pace of its TTL, not of an interval. */
 function lifetimeMs({ mode, ttlMs, intervalMs, timeoutMs }: ResolvedCheck): number {
   return expiresAfterMs(mode === 'on-demand' ? ttlMs : intervalMs, timeoutMs);
+}
+
+/** Without the monotonic time, which means nothing to a reader. */
+function lastOf({ at: _at, ...seen }: Outcome): LastOutcome {
+  return seen;
 }

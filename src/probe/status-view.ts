@@ -2,6 +2,7 @@ import type { Board } from '../core/board.js';
 import type { Status } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
 import type { Decision } from '../core/decision.js';
+import { isoTime } from '../core/iso-time.js';
 import type { CheckView, ProbeState } from '../core/probe-state.js';
 import { freshStatus } from '../core/readiness.js';
 import {
@@ -44,7 +45,7 @@ export function renderStatus(source: StatusSource): Prepared {
 }
 
 function notesOf(state: ProbeState, reasons: readonly string[]): { notes?: readonly string[] } {
-  const notes = [...reasons, ...state.findings];
+  const notes = [...new Set([...reasons, ...state.findings])];
   return notes.length === 0 ? {} : { notes };
 }
 
@@ -81,18 +82,18 @@ function checkEntry(view: CheckView, now: number): HealthEntry {
     abandoned,
     hanging,
     transitions,
-    ...(changedAt === undefined ? {} : { changedAt: iso(changedAt) }),
+    ...(changedAt === undefined ? {} : { changedAt: isoTime(changedAt) }),
   };
 }
 
 function lastOf(last: CheckView['last']): Partial<HealthEntry> {
   if (last === undefined) return {};
-  const { status: _status, wallAt, ...seen } = last;
-  return { ...seen, time: iso(wallAt) };
+  const { status: _status, wallAt, durationMs, ...seen } = last;
+  return { ...seen, durationMs: Math.round(durationMs * 1000) / 1000, time: isoTime(wallAt) };
 }
 
 function processEntries({ board, clock, model }: StatusSource, liveness: Decision): NamedEntry[] {
-  const time = iso(clock.wallNow());
+  const time = isoTime(clock.wallNow());
   const beatAt = board.loopBeatAt();
   const { durationMs } = model.state().startup;
   const entry = (observedValue: number, observedUnit: string, status: Status): HealthEntry => ({
@@ -114,9 +115,4 @@ function processEntries({ board, clock, model }: StatusSource, liveness: Decisio
       entry: entry(board.inFlight(), 'requests', 'pass'),
     },
   ];
-}
-
-function iso(wallMs: number): string {
-  // oxlint-disable-next-line no-restricted-globals -- formats a given time, reads none
-  return new Date(wallMs).toISOString();
 }

@@ -1,0 +1,47 @@
+import http from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ChildProgram, startChild } from './child-program.js';
+
+const PROBES = 5000;
+const CONNECTIONS = 8;
+
+let program: ChildProgram;
+afterEach(() => void program.child.kill('SIGKILL'));
+
+function ask(agent: http.Agent, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    http
+      .get({ agent, port, host: '127.0.0.1', path: '/readyz' }, (response) => {
+        response.resume();
+        response.once('end', () => resolve(response.statusCode ?? 0));
+      })
+      .once('error', reject);
+  });
+}
+
+async function count(): Promise<{ runs: number; collections: number }> {
+  const answer = program.message('count');
+  program.child.send('count');
+  const { runs, collections } = await answer;
+  return { runs: Number(runs), collections: Number(collections) };
+}
+
+describe('T10: 5,000 probes as fast as possible', () => {
+  it('R2: are all answered, and cause neither a run of a check nor a collection on the main thread', async () => {
+    program = startChild('probe-flood');
+    const { port } = await program.message('listening');
+    const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+    // The first run of the check and the garbage of the start are over once readiness passes.
+    while ((await ask(agent, Number(port))) !== 200)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    const before = await count();
+    expect(before.runs).toBe(1);
+    const answers = await Promise.all(
+      Array.from({ length: PROBES }, () => ask(agent, Number(port))),
+    );
+    const after = await count();
+    agent.destroy();
+    expect(answers.filter((status) => status === 200)).toHaveLength(PROBES);
+    expect(after).toStrictEqual(before);
+  });
+});

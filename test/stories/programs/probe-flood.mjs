@@ -1,0 +1,29 @@
+// Counts what probes cause on the main thread: runs of a check, and garbage collections.
+import { PerformanceObserver } from 'node:perf_hooks';
+import { createHealth } from 'hale';
+
+let runs = 0;
+let collections = 0;
+new PerformanceObserver((list) => {
+  collections += list.getEntries().length;
+}).observe({ entryTypes: ['gc'] });
+
+const health = createHealth({
+  probes: { port: 0 },
+  diagnostic: false,
+  checks: {
+    database: {
+      intervalMs: 600_000,
+      run: async () => {
+        runs += 1;
+      },
+    },
+  },
+  logger: { info() {}, warn() {}, error() {} },
+});
+const [address] = await health.start();
+process.on('message', (message) => {
+  if (message === 'count') process.send?.({ kind: 'count', runs, collections });
+  else void health.dispose().then(() => process.disconnect?.());
+});
+process.send?.({ kind: 'listening', port: address?.port });
