@@ -9,8 +9,11 @@ export interface CaptureOptions {
   readonly pid: number;
 }
 
-/** JavaScript takes up an interrupt within microseconds; after this it is not running any. */
-const INTERRUPT_WAIT_MS = 250;
+/** JavaScript takes up an interrupt within microseconds; a thread that sleeps this long over it is in native code. */
+const SLEEPING_WAIT_MS = 250;
+
+/** A thread that is ready to run may only be waiting for a processor. */
+const RUNNING_WAIT_MS = 1000;
 
 const SAMPLES = 3;
 const SAMPLE_GAP_MS = 10;
@@ -24,7 +27,10 @@ export async function captureCause({ clock, pid }: CaptureOptions): Promise<Stal
   const sleeping = await sleepsThroughout(clock, pid);
   // Before the interrupt, which would show the interrupt's own wait instead.
   const kernel = readKernelState(pid);
-  const stack: StackResult = await readMainStack({ clock, waitMs: INTERRUPT_WAIT_MS });
+  const stack: StackResult = await readMainStack({
+    clock,
+    waitMs: sleeping ? SLEEPING_WAIT_MS : RUNNING_WAIT_MS,
+  });
   switch (stack.kind) {
     case 'frames':
       if (!sleeping) return { kind: 'javascript', frames: stack.frames };

@@ -105,15 +105,15 @@ export function startProgram(file: string, options: ProgramOptions = {}): Progra
 }
 
 /** Polls until there is something; rejects after `withinMs`. */
-export async function eventually<T>(
+export async function eventually<T extends object | true>(
   what: string,
-  find: () => T | undefined,
+  find: () => T | undefined | Promise<T | undefined>,
   withinMs = 10_000,
   context: () => string = () => '',
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
-    const found = find();
+    const found = await find();
     if (found !== undefined) return found;
     if (performance.now() > end) throw new Error(`no ${what} within ${withinMs} ms. ${context()}`);
     await delay(5);

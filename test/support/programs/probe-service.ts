@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { Worker } from 'node:worker_threads';
 import type { ProbeOptions } from '../../../src/core/probe-options.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
 import { startBeat } from '../../../src/engine/beat.js';
@@ -10,6 +11,7 @@ export type Command =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'sleep'; readonly seconds: number }
   | { readonly do: 'parse'; readonly ms: number }
+  | { readonly do: 'debug'; readonly ms: number }
   | { readonly do: 'dispose' };
 
 /** Something this program tells the test. */
@@ -36,12 +38,33 @@ function obey(command: Command): void {
     case 'parse':
       parseFor(command.ms);
       break;
+    case 'debug':
+      debugFor(command.ms);
+      return;
     case 'dispose':
       beat.dispose();
       void host.dispose().then(() => process.disconnect());
       return;
   }
   tell({ event: 'done', command: command.do });
+}
+
+/** Holds this thread at a breakpoint as a debugger would, from a thread of its own. */
+function debugFor(ms: number): void {
+  const source = `
+    const { Session } = require('node:inspector');
+    const session = new Session();
+    session.connectToMainThread();
+    const hold = setInterval(() => {}, 1000);
+    session.on('Debugger.paused', () => setTimeout(() => {
+      session.disconnect();
+      clearInterval(hold);
+    }, ${ms}));
+    session.post('Debugger.enable');
+    session.post('Debugger.pause');`;
+  new Worker(source, { eval: true, execArgv: [] }).once('exit', () => {
+    tell({ event: 'done', command: 'debug' });
+  });
 }
 
 /** Busy inside one native call after another, hardly ever in JavaScript. */
