@@ -4,7 +4,7 @@ import { startChild } from './child-program.js';
 const CYCLES = 1000;
 
 describe('a program that creates, starts and disposes hale 1,000 times', () => {
-  it('ends by itself, with flat memory and no listener left', { timeout: 240_000 }, async () => {
+  it('ends by itself, with flat memory and no listener left', { timeout: 420_000 }, async () => {
     const program = startChild('thousand-lives', [String(CYCLES)], ['--expose-gc']);
     const ending = await program.ended;
     expect(ending, program.output()).toStrictEqual({ code: 0, signal: null });

@@ -24,4 +24,4 @@ for (let cycle = 0; cycle < CYCLES; cycle += 1) {
 const listeners = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'].map((event) =>
   process.listenerCount(event),
 );
-console.log(JSON.stringify({ cycles: CYCLES, samples, listeners }));
+process.stdout.write(JSON.stringify({ cycles: CYCLES, samples, listeners }));
