@@ -62,6 +62,9 @@ describe('error text', () => {
     const self = withCause('loop', undefined);
     self.cause = self;
     expect(errorText(self)).toBe('loop');
+    const aggregate = new AggregateError([]);
+    aggregate.errors.push(aggregate);
+    expect(errorText(aggregate)).toBe('AggregateError');
   });
 
   it('C4: cuts a huge message', () => {

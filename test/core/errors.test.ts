@@ -80,6 +80,8 @@ describe('rendering of values', () => {
     [-0.5, '-0.5'],
     [true, 'true'],
     [5n, '5n'],
+    [2n ** 63n - 1n, '9223372036854775807n'],
+    [2n ** 63n, 'a bigint of more than 64 bits'],
     [2n ** 200_000n, 'a bigint of more than 64 bits'],
     [Symbol('s'), 'Symbol(s)'],
     [Symbol('s'.repeat(100)), `Symbol(${'s'.repeat(53)}…`],

@@ -18,6 +18,7 @@ const TABLE: readonly (readonly [text: string, redacted: string])[] = [
   ['<https://user@host/x>', `<https://${MASK}@host/x>`],
   ['url=HTTP://u:p@h', `url=HTTP://${MASK}@h`],
   ['"postgres://u:pa" ss@h', `"postgres://u:${MASK}" ss@h`],
+  ['http://@h', `http://${MASK}@h`],
   ['root:hunter2@tcp(db:3306)/x', `root:${MASK}@tcp(db:3306)/x`],
   ['root:a/b:c@tcp(db)', `root:${MASK}@tcp(db)`],
   ['Authorization: Bearer abc.def-ghi', `Authorization: ${MASK}`],
@@ -100,6 +101,9 @@ const READABLE = [
   'relation "orders" does not exist',
   'at /srv/app/node_modules/pg/lib/client.js:132:17',
   'certificate has expired',
+  ':a@h',
+  'a:@h',
+  'at 12:30@',
   '',
 ];
 
@@ -137,6 +141,8 @@ describe('redact', () => {
     expect(cut).toBe(`password=${MASK}`);
     expect(redact(`${'word '.repeat(1638)}ab`)).toHaveLength(8192);
     expect(redact(`${'word '.repeat(1638)}abc`)).toHaveLength(8189);
+    expect(redact(`x ${'y'.repeat(9000)}`)).toBe('x');
+    expect(redact(` ${'y'.repeat(9000)}`)).toBe(MASK);
     expect(redact('x'.repeat(8192))).toHaveLength(8192);
     expect(redact('x'.repeat(8193))).toBe(MASK);
   });
