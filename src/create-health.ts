@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import type { Clock } from './core/clock.js';
+import type { DrainProgress } from './core/drain-progress.js';
 import { HaleError } from './core/errors.js';
 import { createGuard } from './core/guard.js';
 import type { HealthOptions } from './core/health-options.js';
@@ -11,6 +13,7 @@ import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
 import { createSafeLogger } from './core/safe-logger.js';
+import { type DrainTerminal, createDrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
 import { systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
@@ -32,8 +35,10 @@ export function createHealth(options: HealthOptions = {}): Health {
 class ProcessHealth implements Health {
   readonly #resolved: ResolvedOptions;
   readonly #logger: Logger;
+  readonly #redact: (text: string) => string;
   readonly #host: ProbeHost;
   readonly #engine: Engine;
+  readonly #terminal: DrainTerminal | undefined;
   readonly #listeners = new Set<(change: HealthChange) => void>();
   #releaseSignals: (() => void) | undefined;
   #started: Promise<readonly BoundAddress[]> | undefined;
@@ -42,6 +47,7 @@ class ProcessHealth implements Health {
   constructor(options: HealthOptions) {
     const clock = options.clock ?? systemClock;
     const redact = createRedactor(options.redactKeys);
+    this.#redact = redact;
     this.#resolved = resolveOptions(options, options.env ?? process.env);
     this.#logger = createSafeLogger(options.logger ?? stderrLogger(clock), redact);
     this.#host = this.#createHost(options, clock);
@@ -58,8 +64,10 @@ class ProcessHealth implements Health {
       host: this.#host,
       onCheckTransition: (transition) => this.#tell({ kind: 'check', ...transition }),
       onReadinessChange: (change) => this.#tell({ kind: 'readiness', ...change }),
+      onDrainProgress: (progress) => this.#tellDrain(progress),
       onStartupTimeout: () => this.#onStartupTimeout(),
     });
+    this.#terminal = drainTerminal(clock, this.#resolved, () => this.#engine.shutdown.open());
   }
 
   start(): Promise<readonly BoundAddress[]> {
@@ -87,17 +95,32 @@ class ProcessHealth implements Health {
     return this.#engine.progress.add(name, options);
   }
 
+  queueProgress(
+    ...[name, options]: Parameters<Health['queueProgress']>
+  ): ReturnType<Health['queueProgress']> {
+    return this.#engine.queues.add(name, options);
+  }
+
+  worker(...[name, adapter, options]: Parameters<Health['worker']>): ReturnType<Health['worker']> {
+    return this.#engine.workers.add(name, adapter, options);
+  }
+
   fatal(reason: string): void {
-    this.#logger.error({ event: 'fatal', reason }, `declared unrecoverable: ${reason}`);
-    this.#engine.gates.set({ fatal: reason });
+    const text = this.#redact(reason);
+    this.#logger.error({ event: 'fatal', reason: text }, `declared unrecoverable: ${text}`);
+    this.#engine.gates.set({ fatal: text });
   }
 
   maintenance(on: boolean): void {
     this.#engine.gates.set({ maintenance: on });
   }
 
-  drains(server: Parameters<Health['drains']>[0]): () => void {
-    return this.#engine.shutdown.addServer(server);
+  drains(...[server, options]: Parameters<Health['drains']>): () => void {
+    return this.#engine.shutdown.targets.add(server, options);
+  }
+
+  stream(...[response, options]: Parameters<Health['stream']>): AbortSignal {
+    return this.#engine.shutdown.streams.add(response, options);
   }
 
   working(label: string): () => void {
@@ -165,19 +188,20 @@ class ProcessHealth implements Health {
   }
 
   #handleSignals(): void {
-    const { onUnhandledRejection } = this.#resolved.shutdown;
-    const { drain } = this.#engine.shutdown;
+    const { drain, open } = this.#engine.shutdown;
     this.#releaseSignals = handleSignals({
+      ...this.#resolved.shutdown,
       process: systemProcess,
       drain,
+      open,
       logger: this.#logger,
-      onUnhandledRejection,
     });
   }
 
   async #dispose(): Promise<void> {
     this.#releaseSignals?.();
     this.#releaseSignals = undefined;
+    this.#terminal?.dispose();
     this.#listeners.clear();
     await Promise.all([this.#engine.dispose(), this.#host.dispose()]);
   }
@@ -210,6 +234,11 @@ class ProcessHealth implements Health {
     if (this.#resolved.startup.onTimeout === 'exit') systemProcess.exit(1);
   }
 
+  #tellDrain(progress: DrainProgress): void {
+    this.#terminal?.tell(progress);
+    this.#tell({ kind: 'drain', progress });
+  }
+
   #tell(change: HealthChange): void {
     for (const listener of this.#listeners) {
       try {
@@ -235,6 +264,16 @@ function serviceOf({ version, releaseId, serviceId, description }: HealthOptions
 }
 
 const STDERR = 2;
+
+/** For a person at a terminal; a program reads the log. */
+function drainTerminal(
+  clock: Clock,
+  { shutdown }: ResolvedOptions,
+  open: () => readonly string[],
+): DrainTerminal | undefined {
+  if (!(shutdown.showProgress ?? isatty(STDERR))) return undefined;
+  return createDrainTerminal({ clock, open, write: (line) => void writeSync(STDERR, line) });
+}
 
 /** Synchronous, so that the last lines before an exit are not lost. */
 function stderrLogger(clock: Clock): Logger {

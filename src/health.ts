@@ -1,15 +1,19 @@
-import type { Server } from 'node:http';
 import type { Check, CheckRun } from './core/check.js';
 import type { Decision } from './core/decision.js';
+import type { DrainProgress } from './core/drain-progress.js';
 import type { Phase } from './core/phase.js';
 import type { BoundAddress } from './core/probe-host.js';
 import type { CheckView, StartupView } from './core/probe-state.js';
+import type { WorkerAdapter, WorkerHandle, WorkerHost, WorkerOptions } from './core/worker.js';
 import type { DrainHook, DrainHookOptions } from './engine/drain-hooks.js';
+import type { DrainableServer, DrainsOptions } from './engine/drain-targets.js';
 import type { DrainResult } from './engine/drain.js';
 import type { CheckTransition } from './engine/monitored-check.js';
 import type { Progress, ProgressOptions } from './engine/progress.js';
+import type { QueueProgress, QueueProgressOptions } from './engine/queue-progress.js';
 import type { ReadinessChange } from './engine/readiness-watch.js';
 import type { StartupTask } from './engine/startup-tasks.js';
+import type { StreamLike, StreamOptions } from './engine/streams.js';
 
 /** What hale knows at this moment. */
 export interface Report {
@@ -24,10 +28,11 @@ export interface Report {
 /** A change that the program may want to hear of. */
 export type HealthChange =
   | ({ readonly kind: 'readiness' } & ReadinessChange)
-  | ({ readonly kind: 'check' } & CheckTransition);
+  | ({ readonly kind: 'check' } & CheckTransition)
+  | { readonly kind: 'drain'; readonly progress: DrainProgress };
 
 /** The health of this process: what `createHealth` returns. */
-export interface Health extends AsyncDisposable {
+export interface Health extends AsyncDisposable, WorkerHost {
   /**
    * Opens the probe listeners, then starts checks, guards and the start-up budget. Until start-up is complete
    * readiness says `starting`. Without a start-up task by the next turn of the event loop it is complete at once.
@@ -52,12 +57,35 @@ export interface Health extends AsyncDisposable {
    * @throws HaleError `HALE_TOO_MANY`.
    */
   progress(name: string, options: ProgressOptions): Progress;
+  /**
+   * Watches a consumer by its jobs: silent with a full queue is stalled, silent with an empty one is idle.
+   * @throws OptionError on a bad name or option.
+   * @throws HaleError `HALE_TOO_MANY`.
+   */
+  queueProgress(name: string, options: QueueProgressOptions): QueueProgress;
+  /**
+   * Registers a consumer of jobs: it takes none while starting, draining, in maintenance or while a critical
+   * dependency is down. At the end its jobs finish, or are given back shortly before the deadline.
+   * @throws OptionError on a bad name or option.
+   * @throws HaleError `HALE_TOO_MANY`.
+   */
+  worker(name: string, adapter: WorkerAdapter, options?: WorkerOptions): WorkerHandle;
   /** Declares the process unrecoverable: liveness and readiness fail from now on, for good. */
   fatal(reason: string): void;
   /** Takes the instance out of rotation by hand, or back in. */
   maintenance(on: boolean): void;
-  /** Lets an HTTP server take part in the drain; the returned function takes it out again. */
-  drains(server: Server): () => void;
+  /**
+   * Lets a server take part in the drain (http, https, http2, a `WebSocketServer` of `ws`); register it before it
+   * listens. The returned function takes it out again.
+   * @throws OptionError when it is no such server, or on a bad option.
+   */
+  drains(server: DrainableServer, options?: DrainsOptions): () => void;
+  /**
+   * Registers a response that does not end by itself, such as server-sent events. The returned signal aborts once
+   * nobody needs it any more: its client has left, or the drain ends it.
+   * @throws OptionError on a bad option.
+   */
+  stream(response: StreamLike, options?: StreamOptions): AbortSignal;
   /** Counts work by hand, so that a drain waits for it; call the returned function when it ends. */
   working(label: string): () => void;
   /** Registers something to end at shutdown, in the reverse order of registration. */
@@ -71,7 +99,7 @@ export interface Health extends AsyncDisposable {
   evaluate(): Promise<void>;
   /** What hale knows now. */
   report(): Report;
-  /** Calls back at each change of readiness or of a check; the returned function ends it. */
+  /** Calls back at each change of readiness or of a check, and as the drain gets on; the returned function ends it. */
   onChange(listener: (change: HealthChange) => void): () => void;
   /**
    * Drains: readiness fails at once, servers go on for the propagation delay, in-flight work ends, hooks run. Ends

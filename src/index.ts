@@ -16,6 +16,7 @@ export type {
 export type { Clock, Random, Timer, TimerOptions } from './core/clock.js';
 export type { Decision } from './core/decision.js';
 export { HaleError, type HaleErrorCode, OptionError, isHaleError } from './core/errors.js';
+export type { DrainProgress } from './core/drain-progress.js';
 export type { GroupOptions } from './core/group.js';
 export type { GuardOptions, GuardPredicate } from './core/guard.js';
 export type {
@@ -34,8 +35,20 @@ export type { ProbePaths } from './core/probe-options.js';
 export type { CheckView, StartupView } from './core/probe-state.js';
 export { REASON_CODES, type Reason, type ReasonCode } from './core/reason.js';
 export type { DrainHook, DrainHookOptions } from './engine/drain-hooks.js';
+export type { DrainableServer, DrainsOptions } from './engine/drain-targets.js';
 export type { DrainResult } from './engine/drain.js';
+export type { StreamLike, StreamOptions } from './engine/streams.js';
+export type { WebSocketLike, WebSocketServerLike } from './engine/tracked-web-sockets.js';
 export type { Progress, ProgressOptions } from './engine/progress.js';
+export type {
+  ReadBacklog,
+  WorkerAdapter,
+  WorkerContext,
+  WorkerHandle,
+  WorkerHost,
+  WorkerOptions,
+} from './core/worker.js';
+export type { QueueProgress, QueueProgressOptions } from './engine/queue-progress.js';
 export type { StartupTask } from './engine/startup-tasks.js';
 export {
   type ParsedEntry,

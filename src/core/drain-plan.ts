@@ -1,6 +1,7 @@
 /** The steps of a drain, in order (D1). */
 export const DRAIN_STEPS = [
   'propagation',
+  'stop_accepting',
   'in_flight',
   'consumers',
   'closers',
@@ -68,7 +69,7 @@ export function hurryPlan(plan: DrainPlan, now: number, crashDeadlineMs: number)
 /** When a step must have ended. */
 export function stepEndsAt(plan: DrainPlan, step: DrainStepName): number {
   if (step === 'propagation') return plan.propagationEndsAt;
-  return step === 'in_flight' ? plan.inFlightEndsAt : plan.deadlineAt;
+  return step === 'in_flight' || step === 'stop_accepting' ? plan.inFlightEndsAt : plan.deadlineAt;
 }
 
 /** What is closed one after the other, and what side by side. */

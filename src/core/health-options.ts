@@ -34,6 +34,8 @@ export interface HealthOptions extends ServiceInfo {
   diagnostic?: DiagnosticListenerOptions | false;
   /** Requests and counted work in flight beyond which readiness says `at_capacity`. @defaultValue no limit */
   capacity?: CapacityOptions;
+  /** After how long the load balancer in front closes idle connections; HTTP servers are set to outlive them. */
+  loadBalancerIdleTimeoutMs?: number;
   shutdown?: ShutdownOptions;
   /** Whether SIGTERM, SIGINT and uncaught errors are handled. @defaultValue true */
   signals?: boolean;
@@ -96,6 +98,10 @@ export interface ShutdownOptions {
   deadlineMs?: number;
   /** The deadline after an uncaught exception. @defaultValue 5000 */
   crashDeadlineMs?: number;
+  /** `'leave'` installs no listener: Node.js, or whoever listens, decides. @defaultValue 'shutdown' */
+  onUncaughtException?: 'shutdown' | 'leave';
   /** Whether an unhandled rejection ends the process like an uncaught exception. @defaultValue 'shutdown' */
-  onUnhandledRejection?: 'shutdown' | 'log';
+  onUnhandledRejection?: 'shutdown' | 'log' | 'leave';
+  /** Whether the drain is told in lines for people. @defaultValue true when standard error is a terminal */
+  showProgress?: boolean;
 }

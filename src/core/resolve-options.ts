@@ -29,6 +29,7 @@ export interface ResolvedOptions {
   readonly probes: ProbeOptions;
   readonly startup: { readonly budgetMs: number; readonly onTimeout: 'report' | 'exit' };
   readonly capacity?: Capacity;
+  readonly loadBalancerIdleTimeoutMs?: number;
   readonly shutdown: ResolvedShutdown;
   readonly signals: boolean;
 }
@@ -38,7 +39,10 @@ export interface ResolvedShutdown {
   readonly propagationDelayMs?: number;
   readonly deadlineMs: number;
   readonly crashDeadlineMs: number;
-  readonly onUnhandledRejection: 'shutdown' | 'log';
+  readonly onUncaughtException: 'shutdown' | 'leave';
+  readonly onUnhandledRejection: 'shutdown' | 'log' | 'leave';
+  /** Absent: when standard error is a terminal. */
+  readonly showProgress?: boolean;
 }
 
 /**
@@ -60,6 +64,7 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     probes: resolveProbeOptions(options, env),
     startup: resolveStartup(objectOption('startup', options.startup ?? {}), env),
     ...(options.capacity === undefined ? {} : { capacity: createCapacity(options.capacity) }),
+    ...resolveIdleTimeout(options, env),
     shutdown: resolveShutdown(objectOption('shutdown', options.shutdown ?? {}), env),
     signals: booleanOption('signals', signals),
   };
@@ -110,9 +115,27 @@ function resolveShutdown(options: ShutdownOptions, env: Environment): ResolvedSh
     onUnhandledRejection: choiceOption(
       'shutdown.onUnhandledRejection',
       options.onUnhandledRejection ?? 'shutdown',
-      ['shutdown', 'log'],
+      ['shutdown', 'log', 'leave'],
     ),
+    onUncaughtException: choiceOption(
+      'shutdown.onUncaughtException',
+      options.onUncaughtException ?? 'shutdown',
+      ['shutdown', 'leave'],
+    ),
+    ...(options.showProgress === undefined
+      ? {}
+      : { showProgress: booleanOption('shutdown.showProgress', options.showProgress) }),
   };
+}
+
+function resolveIdleTimeout(
+  { loadBalancerIdleTimeoutMs: given }: HealthOptions,
+  env: Environment,
+): Pick<ResolvedOptions, 'loadBalancerIdleTimeoutMs'> {
+  const idleMs = numberSetting(env, 'HALE_LOAD_BALANCER_IDLE_TIMEOUT_MS', given, (option, value) =>
+    value === undefined ? undefined : durationOption(option, value, 0),
+  );
+  return idleMs === undefined ? {} : { loadBalancerIdleTimeoutMs: idleMs };
 }
 
 function delayOption(option: string, value: unknown, deadlineMs: number): number {

@@ -5,13 +5,17 @@ import { errorText } from '../core/outcome.js';
 /** Ends something at shutdown; should give up when the signal aborts, at the latest at the deadline. */
 export type DrainHook = (signal: AbortSignal) => unknown;
 
-export type DrainStage = 'consumers' | 'closers' | 'lease_release';
+export const DRAIN_STAGES = ['consumers', 'closers', 'lease_release'] as const;
+
+export type DrainStage = (typeof DRAIN_STAGES)[number];
 
 export interface DrainHookOptions {
   /** @defaultValue 'closers' */
   stage?: DrainStage;
   /** Closes side by side with neighbours of the same stage that are independent too. @defaultValue false */
   independent?: boolean;
+  /** What it still waits for, named in the log in place of the hook. */
+  open?: () => readonly string[];
 }
 
 /** What is to be ended at shutdown, by stage. */
@@ -30,6 +34,7 @@ interface Entry {
   readonly hook: DrainHook;
   readonly stage: DrainStage;
   readonly independent: boolean;
+  readonly open: () => readonly string[];
   state: 'waiting' | 'running' | 'done' | 'failed';
 }
 
@@ -63,8 +68,8 @@ export function createDrainHooks({ logger, redact }: DrainHooksOptions): DrainHo
     get size() {
       return entries.size;
     },
-    add(name, hook, { stage = 'closers', independent = false } = {}) {
-      const entry: Entry = { name, hook, stage, independent, state: 'waiting' };
+    add(name, hook, { stage = 'closers', independent = false, open = () => [] } = {}) {
+      const entry: Entry = { name, hook, stage, independent, open, state: 'waiting' };
       entries.add(entry);
       return () => void entries.delete(entry);
     },
@@ -79,6 +84,11 @@ export function createDrainHooks({ logger, redact }: DrainHooksOptions): DrainHo
     open: (stage) =>
       of(stage)
         .filter(({ state }) => state !== 'done')
-        .map(({ name, state }) => `hook "${name}" (${state})`),
+        .flatMap(namesOf),
   };
+}
+
+function namesOf({ name, state, open }: Entry): readonly string[] {
+  const named = open();
+  return named.length > 0 ? named : [`hook "${name}" (${state})`];
 }

@@ -10,14 +10,15 @@ import {
   planDrain,
   stepEndsAt,
 } from '../core/drain-plan.js';
+import type { DrainProgress } from '../core/drain-progress.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
 import { advancePhase } from '../core/phase.js';
 
 /** What one step of the drain does. */
 export interface DrainStep {
-  /** Resolves once there is nothing left to wait for; the signal aborts when its time is up. */
-  run(signal: AbortSignal): Promise<void>;
+  /** Resolves once there is nothing left to wait for; the signal aborts when its time is up, in `limitMs`. */
+  run(signal: AbortSignal, limitMs: number): Promise<void>;
   /** What has not ended, or what failed, for the log. */
   open(): readonly string[];
   /** Ends by force what is open. */
@@ -36,6 +37,8 @@ export interface DrainOptions {
   hasHooks(): boolean;
   /** Called at once, in the same turn in which the board says `draining`. */
   onBegin(): void;
+  /** Called as it gets on. */
+  onProgress?(progress: DrainProgress): void;
   readonly steps: Readonly<Record<Exclude<DrainStepName, 'propagation'>, DrainStep>>;
 }
 
@@ -49,10 +52,17 @@ export interface DrainResult {
 
 /** The way out: one sequence, one deadline (D1, D2). */
 export interface Drain {
-  /** Begins the drain, or returns the one under way; never rejects. Readiness fails before it returns. */
-  begin(reason: string): Promise<DrainResult>;
+  /**
+   * Begins the drain, or returns the one under way; never rejects. Readiness fails before it returns.
+   * `propagationDelayMs` overrides the one of the options.
+   */
+  begin(reason: string, propagationDelayMs?: number): Promise<DrainResult>;
+  /** Whether it has begun and not yet ended. */
+  readonly underWay: boolean;
   /** Begins it after a crash, without propagation delay, or shortens the one under way; the exit code is 1. */
   crash(reason: string): Promise<DrainResult>;
+  /** Monotonic time of the deadline; `undefined` before the drain has begun. */
+  deadlineAt(): number | undefined;
 }
 
 /** Creates a drain that has not begun. */
@@ -67,6 +77,7 @@ class Coordinator implements Drain {
   #running: Promise<DrainResult> | undefined;
   #plan: DrainPlan | undefined;
   #crashed = false;
+  #ended = false;
   /** Sets the timer of the step under way again, after the plan has changed. */
   #rearm: (() => void) | undefined;
 
@@ -74,9 +85,14 @@ class Coordinator implements Drain {
     this.#options = options;
   }
 
-  begin(reason: string): Promise<DrainResult> {
-    const { propagationDelayMs, deadlineMs } = this.#options;
-    this.#running ??= this.#drain(reason, propagationDelayMs(), deadlineMs);
+  get underWay(): boolean {
+    return this.#running !== undefined && !this.#ended;
+  }
+
+  begin(reason: string, propagationDelayMs?: number): Promise<DrainResult> {
+    const { deadlineMs } = this.#options;
+    const delayMs = propagationDelayMs ?? this.#options.propagationDelayMs();
+    this.#running ??= this.#drain(reason, delayMs, deadlineMs);
     return this.#running;
   }
 
@@ -89,6 +105,10 @@ class Coordinator implements Drain {
     }
     this.#running ??= this.#drain(reason, 0, crashDeadlineMs);
     return this.#running;
+  }
+
+  deadlineAt(): number | undefined {
+    return this.#plan?.deadlineAt;
   }
 
   async #drain(
@@ -107,21 +127,24 @@ class Coordinator implements Drain {
       { event: 'drain_begin', reason, propagationDelayMs, deadlineMs, inFlight },
       `draining: ${reason}`,
     );
+    this.#tell({ kind: 'begin', reason, propagationDelayMs, deadlineMs, inFlight });
     const steps: StepReport[] = [];
     for (const step of DRAIN_STEPS) steps.push(await this.#step(step, this.#plan));
     board.setPhase('stopped');
+    this.#ended = true;
     return this.#finish({ reason, steps, startedAt });
   }
 
   async #step(step: DrainStepName, plan: DrainPlan): Promise<StepReport> {
     const { clock, steps } = this.#options;
     const startedAt = clock.now();
+    this.#tell({ kind: 'step_begin', step, limitMs: stepEndsAt(plan, step) - startedAt });
     if (step === 'propagation') {
       if (plan.propagationEndsAt > startedAt) await this.#within(step, () => new Promise(() => {}));
       return this.#report({ step, ended: 'done', durationMs: clock.now() - startedAt, open: [] });
     }
     const work = steps[step];
-    const ended = await this.#within(step, (signal) => work.run(signal));
+    const ended = await this.#within(step, (signal, limitMs) => work.run(signal, limitMs));
     const left = ended === 'done' ? [] : work.open();
     if (ended === 'cut') this.#contain(step, () => work.cut());
     return this.#report({ step, ended, durationMs: clock.now() - startedAt, open: left });
@@ -139,15 +162,14 @@ class Coordinator implements Drain {
         resolve(how);
         if (how === 'cut') controller.abort();
       };
+      const leftMs = (): number =>
+        this.#plan === undefined ? 0 : Math.max(0, stepEndsAt(this.#plan, step) - clock.now());
       this.#rearm = () => {
         timer?.clear();
-        const endsAt = this.#plan === undefined ? 0 : stepEndsAt(this.#plan, step);
-        timer = clock.setTimeout(() => end('cut'), Math.max(0, endsAt - clock.now()), {
-          keepsProcessAlive: true,
-        });
+        timer = clock.setTimeout(() => end('cut'), leftMs(), { keepsProcessAlive: true });
       };
       this.#rearm();
-      run(controller.signal).then(
+      run(controller.signal, leftMs()).then(
         () => end('done'),
         (error: unknown) => {
           logger.error(
@@ -177,7 +199,12 @@ class Coordinator implements Drain {
     if (ended === 'cut')
       logger.warn({ ...fields, open }, `drain: ${step} cut, still open: ${open.join('; ')}`);
     else logger.info(fields, `drain: ${step} ${ended}`);
+    this.#tell({ kind: 'step_end', ...report });
     return report;
+  }
+
+  #tell(progress: DrainProgress): void {
+    this.#contain('telling its progress', () => this.#options.onProgress?.(progress));
   }
 
   #finish({
@@ -195,6 +222,7 @@ class Coordinator implements Drain {
     const fields = { event: 'drain_end', reason, exitCode, durationMs: Math.round(durationMs) };
     if (exitCode === 0) logger.info(fields, `drained in ${Math.round(durationMs)} ms`);
     else logger.error(fields, `drained with exit code ${exitCode} in ${Math.round(durationMs)} ms`);
+    this.#tell({ kind: 'end', reason, exitCode, durationMs });
     return { reason, exitCode, durationMs, steps };
   }
 }

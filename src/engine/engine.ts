@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../core/clock.js';
+import type { DrainProgress } from '../core/drain-progress.js';
 import { decideLiveness } from '../core/liveness.js';
 import type { Guard } from '../core/guard.js';
 import type { Logger } from '../core/logger.js';
@@ -27,7 +28,9 @@ import {
   createReadinessWatch,
 } from './readiness-watch.js';
 import { type Shutdown, createShutdown } from './shutdown.js';
+import { type QueueWatches, createQueueWatches } from './queue-progress.js';
 import { type StartupTasks, createStartupTasks } from './startup-tasks.js';
+import { type Workers, createWorkers } from './workers.js';
 
 export interface EngineOptions {
   readonly resolved: ResolvedOptions;
@@ -40,6 +43,7 @@ export interface EngineOptions {
   readonly host: Pick<ProbeHost, 'board' | 'publish'>;
   onCheckTransition(transition: CheckTransition): void;
   onReadinessChange(change: ReadinessChange): void;
+  onDrainProgress(progress: DrainProgress): void;
   /** The start-up budget is spent. */
   onStartupTimeout(): void;
 }
@@ -52,6 +56,8 @@ export interface Engine {
   readonly readiness: ReadinessWatch;
   readonly shutdown: Shutdown;
   readonly startup: StartupTasks;
+  readonly queues: QueueWatches;
+  readonly workers: Workers;
   readonly state: ProbeState;
   /** What liveness says as far as this thread can tell. */
   liveness(): ReturnType<typeof decideLiveness>;
@@ -69,7 +75,11 @@ export function createEngine(options: EngineOptions): Engine {
       `hale: an error in ${where}`,
     );
   };
-  const mirror = createMirror(options, onError);
+  const onReadinessChange = (change: ReadinessChange): void => {
+    workers.look();
+    options.onReadinessChange(change);
+  };
+  const mirror = createMirror({ ...options, onReadinessChange }, onError);
   const { publisher, readiness } = mirror;
   const checks = createCheckRegistry({
     clock,
@@ -98,9 +108,24 @@ export function createEngine(options: EngineOptions): Engine {
     board,
     logger,
     redact,
+    random,
     options: resolved.shutdown,
+    ...idleTimeout(resolved),
     onInFlight: capacityGate(resolved, gates),
     onBegin: () => readiness.look(),
+    onProgress: options.onDrainProgress,
+  });
+  const progress = createProgressRegistry({ clock, board, publisher });
+  const queues = createQueueWatches({ clock, logger, redact, progress });
+  const workers = createWorkers({
+    clock,
+    random,
+    logger,
+    redact,
+    queues,
+    hooks: shutdown.hooks,
+    readiness: () => readiness.current,
+    drainEndsAt: () => shutdown.drain.deadlineAt() ?? clock.now(),
   });
   const running: Running[] = [];
   publisher.patch({ service: options.service, groups: resolved.groups });
@@ -108,7 +133,9 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     checks,
     gates,
-    progress: createProgressRegistry({ clock, board, publisher }),
+    progress,
+    queues,
+    workers,
     readiness,
     shutdown,
     startup,
@@ -133,6 +160,8 @@ export function createEngine(options: EngineOptions): Engine {
     async dispose() {
       for (const part of running) part.dispose();
       startup.dispose();
+      workers.dispose();
+      queues.dispose();
       shutdown.dispose();
       readiness.dispose();
       await checks.dispose();
@@ -142,6 +171,12 @@ export function createEngine(options: EngineOptions): Engine {
 
 function capacityGate({ capacity }: ResolvedOptions, gates: GateKeeper): (count: number) => void {
   return capacity === undefined ? () => {} : createCapacityGate(capacity, gates);
+}
+
+function idleTimeout({
+  loadBalancerIdleTimeoutMs: idleMs,
+}: ResolvedOptions): Pick<ResolvedOptions, 'loadBalancerIdleTimeoutMs'> {
+  return idleMs === undefined ? {} : { loadBalancerIdleTimeoutMs: idleMs };
 }
 
 interface Mirror {

@@ -2,10 +2,17 @@
 export interface ProcessPort {
   on(event: ProcessEvent, listener: ProcessListener): void;
   off(event: ProcessEvent, listener: ProcessListener): void;
+  listenerCount(event: ProcessEvent): number;
   exit(code: number): void;
 }
 
-export type ProcessEvent = 'SIGTERM' | 'SIGINT' | 'uncaughtException' | 'unhandledRejection';
+export type ProcessEvent =
+  | 'SIGTERM'
+  | 'SIGINT'
+  | 'beforeExit'
+  | 'exit'
+  | 'uncaughtException'
+  | 'unhandledRejection';
 
 export type ProcessListener = (...args: unknown[]) => void;
 
@@ -13,5 +20,6 @@ export type ProcessListener = (...args: unknown[]) => void;
 export const systemProcess: ProcessPort = {
   on: (event, listener) => void process.on(event as 'SIGTERM', listener),
   off: (event, listener) => void process.off(event as 'SIGTERM', listener),
+  listenerCount: (event) => process.listenerCount(event),
   exit: (code) => process.exit(code),
 };

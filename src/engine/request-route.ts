@@ -5,10 +5,13 @@ import type { IncomingMessage } from 'node:http';
  * (Express), otherwise the path. Never the query string, which may hold secrets.
  */
 export function requestRoute(request: IncomingMessage): string {
-  const { method = 'GET', url = '/' } = request;
   const { route, baseUrl } = request as { route?: { path?: unknown }; baseUrl?: unknown };
   const pattern = typeof route?.path === 'string' ? route.path : undefined;
   const base = typeof baseUrl === 'string' ? baseUrl : '';
-  const path = pattern === undefined ? (url.split('?', 1)[0] ?? '/') : base + pattern;
-  return `${method} ${path.slice(0, 200)}`;
+  return routeText(request.method, pattern === undefined ? request.url : base + pattern);
+}
+
+/** Method and path without the query string, of bounded length. */
+export function routeText(method = 'GET', url = '/'): string {
+  return `${method} ${(url.split('?', 1)[0] ?? '/').slice(0, 200)}`;
 }

@@ -1,24 +1,29 @@
-import type { Server } from 'node:http';
 import type { Board } from '../core/board.js';
-import type { Clock } from '../core/clock.js';
+import type { Clock, Random } from '../core/clock.js';
 import { DEFAULTS } from '../core/defaults.js';
+import type { DrainProgress } from '../core/drain-progress.js';
 import type { Logger } from '../core/logger.js';
 import type { ResolvedShutdown } from '../core/resolve-options.js';
-import { type DrainHooks, type DrainStage, createDrainHooks } from './drain-hooks.js';
+import { type DrainTargets, createDrainTargets } from './drain-targets.js';
+import { DRAIN_STAGES, type DrainHooks, type DrainStage, createDrainHooks } from './drain-hooks.js';
 import { type Drain, type DrainStep, createDrain } from './drain.js';
 import { type InFlight, createInFlight } from './in-flight.js';
-import { type TrackedServer, trackServer } from './tracked-server.js';
+import { type Streams, createStreams } from './streams.js';
 
 export interface ShutdownOptions {
   readonly clock: Clock;
+  readonly random: Random;
   readonly board: Board;
   readonly logger: Logger;
   readonly redact: (text: string) => string;
   readonly options: ResolvedShutdown;
+  readonly loadBalancerIdleTimeoutMs?: number;
   /** Called with the count after each change of what is in flight. */
   onInFlight(count: number): void;
   /** Called at once when the drain begins. */
   onBegin(): void;
+  /** Called as the drain gets on. */
+  onProgress?(progress: DrainProgress): void;
 }
 
 /** Everything that takes part in the end of the process. */
@@ -26,8 +31,10 @@ export interface Shutdown {
   readonly drain: Drain;
   readonly hooks: DrainHooks;
   readonly inFlight: InFlight;
-  /** Lets a server take part; the returned function takes it out again. */
-  addServer(server: Server): () => void;
+  readonly targets: DrainTargets;
+  readonly streams: Streams;
+  /** Everything that has not ended yet. */
+  open(): readonly string[];
   /** Takes hale's listeners off every server. */
   dispose(): void;
 }
@@ -37,7 +44,8 @@ export function createShutdown(given: ShutdownOptions): Shutdown {
   const { clock, board, logger, redact, options } = given;
   const inFlight = createInFlight({ clock, board, onChange: (count) => given.onInFlight(count) });
   const hooks = createDrainHooks({ logger, redact });
-  const servers = new Map<Server, TrackedServer>();
+  const streams = createStreams(given);
+  const targets = createDrainTargets({ ...given, inFlight, streams });
   const drain = createDrain({
     clock,
     board,
@@ -45,16 +53,23 @@ export function createShutdown(given: ShutdownOptions): Shutdown {
     // Without a server nobody needs to learn that traffic should go elsewhere.
     propagationDelayMs: () =>
       options.propagationDelayMs ??
-      (servers.size === 0 ? 0 : Math.min(DEFAULTS.propagationDelayMs, options.deadlineMs / 2)),
+      (targets.size === 0 ? 0 : Math.min(DEFAULTS.propagationDelayMs, options.deadlineMs / 2)),
     deadlineMs: options.deadlineMs,
     crashDeadlineMs: options.crashDeadlineMs,
     hasHooks: () => hooks.size > 0,
     onBegin() {
-      for (const server of servers.values()) server.startDraining();
+      // Whatever a server makes of it, readiness is told.
       given.onBegin();
+      targets.startDraining();
     },
+    onProgress: (progress) => given.onProgress?.(progress),
     steps: {
-      in_flight: inFlightStep(servers, inFlight),
+      stop_accepting: {
+        run: (_, limitMs) => targets.stopAccepting(limitMs),
+        open: () => targets.open(),
+        cut: () => targets.cut(),
+      },
+      in_flight: inFlightStep(targets, inFlight),
       consumers: hookStep(hooks, 'consumers'),
       closers: hookStep(hooks, 'closers'),
       lease_release: hookStep(hooks, 'lease_release'),
@@ -64,33 +79,25 @@ export function createShutdown(given: ShutdownOptions): Shutdown {
     drain,
     hooks,
     inFlight,
-    addServer(server) {
-      const tracked = servers.get(server) ?? trackServer(server, { clock, inFlight, redact });
-      servers.set(server, tracked);
-      return () => {
-        if (servers.delete(server)) tracked.release();
-      };
-    },
-    dispose() {
-      for (const server of servers.values()) server.release();
-      servers.clear();
-    },
+    targets,
+    streams,
+    open: () => [
+      ...inFlight.open(),
+      ...targets.open(),
+      ...DRAIN_STAGES.flatMap((stage) => hooks.open(stage)),
+    ],
+    dispose: () => targets.dispose(),
   };
 }
 
-function inFlightStep(servers: ReadonlyMap<Server, TrackedServer>, inFlight: InFlight): DrainStep {
+function inFlightStep(targets: DrainTargets, inFlight: InFlight): DrainStep {
   return {
     async run() {
-      await Promise.all(Array.from(servers.values(), (server) => server.stopAccepting()));
+      await targets.gone();
       await inFlight.whenIdle();
     },
-    open: () => [
-      ...inFlight.open(),
-      ...Array.from(servers.values(), (server) => server.open()).flat(),
-    ],
-    cut() {
-      for (const server of servers.values()) server.cut();
-    },
+    open: () => [...inFlight.open(), ...targets.open()],
+    cut: () => targets.cut(),
   };
 }
 

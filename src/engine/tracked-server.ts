@@ -1,26 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Clock } from '../core/clock.js';
+import type { DrainTarget } from './drain-target.js';
 import type { InFlight } from './in-flight.js';
 import { requestRoute } from './request-route.js';
 import { nextTurn } from './system-clock.js';
 
 /** How long a connection may stay without its first byte once the server has stopped listening. */
 const SILENT_LINGER_MS = 250;
-
-/** An HTTP server that takes part in the drain (D1, D3). */
-export interface TrackedServer {
-  /** From now on every response tells its client to close the connection. */
-  startDraining(): void;
-  /** Stops listening; resolves once the last connection has gone. */
-  stopAccepting(): Promise<void>;
-  /** Connections that stopAccepting still waits for and that carry no request. */
-  open(): readonly string[];
-  /** Destroys every connection. */
-  cut(): void;
-  /** Takes hale's listeners off the server. */
-  release(): void;
-}
 
 export interface TrackedServerOptions {
   readonly clock: Clock;
@@ -29,16 +16,17 @@ export interface TrackedServerOptions {
 }
 
 /** Tracks the requests and connections of a `node:http` or `node:https` server. */
-export function trackServer(server: Server, options: TrackedServerOptions): TrackedServer {
+export function trackServer(server: Server, options: TrackedServerOptions): DrainTarget {
   return new Tracked(server, options);
 }
 
-class Tracked implements TrackedServer {
+class Tracked implements DrainTarget {
   readonly #server: Server;
   readonly #options: TrackedServerOptions;
   readonly #sockets = new Set<Socket>();
   readonly #responses = new Set<ServerResponse>();
   #state: 'serving' | 'draining' | 'closing' = 'serving';
+  #closed: Promise<void> = Promise.resolve();
 
   constructor(server: Server, options: TrackedServerOptions) {
     this.#server = server;
@@ -59,7 +47,7 @@ class Tracked implements TrackedServer {
     this.#state = 'closing';
     // Right after a poll phase the kernel's queue of connections is empty; what waits in it at close() is reset.
     await nextTurn();
-    const closed = new Promise<void>((resolve) => {
+    this.#closed = new Promise((resolve) => {
       // Not http's own close(), which at once destroys idle connections: a request already in the kernel's buffer
       // of one would be reset. Two turns read what is there, and such a connection is idle no more.
       NetServer.prototype.close.call(this.#server, () => resolve());
@@ -67,10 +55,13 @@ class Tracked implements TrackedServer {
     await nextTurn();
     await nextTurn();
     this.#server.close(() => {});
+  }
+
+  async gone(): Promise<void> {
     // A connection that never sent anything counts as active for Node.js, and would hold the server open; but the
     // first request of a new one may still be on its way.
     const linger = this.#options.clock.setTimeout(() => this.#closeSilent(), SILENT_LINGER_MS);
-    await closed;
+    await this.#closed;
     linger.clear();
   }
 
@@ -115,6 +106,7 @@ class Tracked implements TrackedServer {
   }
 }
 
-function sayClose(response: ServerResponse): void {
+/** Tells the client of a response that its connection ends with it, if it can still be told. */
+export function sayClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }

@@ -64,6 +64,7 @@ describe('drain of a real process', () => {
     expect(await program.exit()).toBe(0);
     expect(steps(program)).toEqual([
       'propagation done',
+      'stop_accepting done',
       'in_flight done',
       'consumers done',
       'closers done',
@@ -96,7 +97,7 @@ describe('drain of a real process', () => {
     await Promise.all(clients);
     expect(await program.exit()).toBe(0);
     expect(lost).toEqual([]);
-    expect(served).toBeGreaterThan(200);
+    expect(served).toBeGreaterThan(50);
   });
 
   it('D2, D6: a request open at the deadline is named without its query and cut; the exit code is 1', async () => {

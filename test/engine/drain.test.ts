@@ -28,6 +28,7 @@ function setUp({ inFlightMs = 0, delayMs = 10_000 } = {}) {
     hasHooks: () => hooks.size > 0,
     onBegin: () => mark(`begin ${board.phase()}`),
     steps: {
+      stop_accepting: { run: async () => {}, open: () => [], cut() {} },
       in_flight: {
         run: () => {
           mark('closing');
@@ -72,6 +73,7 @@ describe('drain', () => {
         .map(({ fields }) => [fields['step'], fields['durationMs']]),
     ).toEqual([
       ['propagation', 10_000],
+      ['stop_accepting', 0],
       ['in_flight', 3000],
       ['consumers', 0],
       ['closers', 0],

@@ -6,13 +6,21 @@ import { type SignalsOptions, handleSignals } from '../../src/engine/signals.js'
 import { createManualClock } from '../../src/testing/manual-clock.js';
 import { createLog } from './support.js';
 
-const EVENTS: ProcessEvent[] = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'];
+const EVENTS: ProcessEvent[] = [
+  'SIGTERM',
+  'SIGINT',
+  'beforeExit',
+  'exit',
+  'uncaughtException',
+  'unhandledRejection',
+];
 
 function setUp(overrides: Partial<SignalsOptions> = {}) {
   const emitter = new EventEmitter();
   const exits: number[] = [];
   const drains: string[] = [];
   const log = createLog();
+  const delays: (number | undefined)[] = [];
   const ended = (reason: string, exitCode: 0 | 1): Promise<DrainResult> => {
     drains.push(reason);
     return Promise.resolve({ reason, exitCode, durationMs: 0, steps: [] });
@@ -21,15 +29,25 @@ function setUp(overrides: Partial<SignalsOptions> = {}) {
     process: {
       on: (event, listener) => void emitter.on(event, listener),
       off: (event, listener) => void emitter.off(event, listener),
+      listenerCount: (event) => emitter.listenerCount(event),
       exit: (code) => void exits.push(code),
     },
-    drain: { begin: (reason) => ended(reason, 0), crash: (reason) => ended(reason, 1) },
+    drain: {
+      begin(reason, delayMs) {
+        delays.push(delayMs);
+        return ended(reason, 0);
+      },
+      crash: (reason) => ended(reason, 1),
+      underWay: false,
+    },
     logger: log.logger,
+    onUncaughtException: 'shutdown',
     onUnhandledRejection: 'shutdown',
+    open: () => ['hook "database" (running)'],
     ...overrides,
   });
   const settle = () => createManualClock().settle();
-  return { emitter, exits, drains, log, dispose, settle };
+  return { emitter, exits, drains, delays, log, dispose, settle };
 }
 
 describe('signals', () => {
@@ -45,7 +63,7 @@ describe('signals', () => {
     ['SIGINT', 130],
   ] as const)('D2: a second signal (%s) exits at once with %i', (signal, code) => {
     const never = () => new Promise<DrainResult>(() => {});
-    const { emitter, exits } = setUp({ drain: { begin: never, crash: never } });
+    const { emitter, exits } = setUp({ drain: { begin: never, crash: never, underWay: true } });
     emitter.emit('SIGTERM');
     expect(exits).toEqual([]);
     emitter.emit(signal);
@@ -85,14 +103,78 @@ describe('signals', () => {
   it('leaves no listener behind after dispose', () => {
     const { emitter, dispose } = setUp();
     const counts = () => EVENTS.map((event) => emitter.listenerCount(event));
-    expect(counts()).toEqual([1, 1, 1, 1]);
+    expect(counts()).toEqual([1, 1, 1, 1, 1, 1]);
     dispose();
-    expect(counts()).toEqual([0, 0, 0, 0]);
+    expect(counts()).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  it('D5: what is left to others gets no listener', () => {
+    const { emitter } = setUp({ onUncaughtException: 'leave', onUnhandledRejection: 'leave' });
+    expect(EVENTS.map((event) => emitter.listenerCount(event))).toEqual([1, 1, 1, 1, 0, 0]);
+  });
+
+  it('D1, D6: a process with nothing left to do drains without delay and keeps its own exit code', async () => {
+    const { emitter, exits, drains, delays, settle } = setUp();
+    emitter.emit('beforeExit', 3);
+    await settle();
+    expect([drains, delays, exits]).toEqual([['before_exit'], [0], [3]]);
+  });
+
+  it.each(['on', 'once'] as const)(
+    'D2: a framework (%s) that ends, takes its listener off and raises the signal again asks for nothing new',
+    async (how) => {
+      const { emitter, exits, log, settle } = setUp(neverEnding);
+      const framework = () => {};
+      emitter[how]('SIGTERM', framework);
+      emitter.emit('SIGTERM');
+      await settle();
+      if (how === 'on') {
+        emitter.off('SIGTERM', framework);
+        emitter.emit('SIGTERM');
+        expect(exits).toEqual([]);
+        expect(log.lines.at(-1)?.fields['event']).toBe('signal_raised_again');
+      }
+      expect(log.lines[0]).toMatchObject({
+        fields: { event: 'other_signal_listeners', others: 1 },
+      });
+      emitter.emit('SIGTERM');
+      expect(exits).toEqual([143]);
+    },
+  );
+
+  it('D2: a second signal with the listeners of others still there is a second signal', async () => {
+    const { emitter, exits, settle } = setUp(neverEnding);
+    emitter.on('SIGINT', () => {});
+    emitter.emit('SIGINT');
+    await settle();
+    emitter.emit('SIGINT');
+    expect(exits).toEqual([130]);
+  });
+
+  it('D2: whoever else ends the process during the drain is reported with what was open', () => {
+    const { emitter, log } = setUp(neverEnding);
+    emitter.emit('SIGTERM');
+    emitter.emit('exit', 7);
+    expect(log.lines.at(-1)).toMatchObject({
+      level: 'error',
+      fields: { event: 'exit_during_drain', code: 7, open: ['hook "database" (running)'] },
+    });
+    const quiet = setUp();
+    quiet.emitter.emit('exit', 0);
+    expect(quiet.log.lines).toEqual([]);
   });
 });
 
 const hostile = {
   get message(): string {
     throw new Error('unreadable');
+  },
+};
+
+const neverEnding = {
+  drain: {
+    begin: () => new Promise<DrainResult>(() => {}),
+    crash: () => new Promise<DrainResult>(() => {}),
+    underWay: true,
   },
 };

@@ -100,7 +100,10 @@ describe('tracked server', () => {
     slow.socket.write(GET.replace('/orders?token=secret', '/slow'));
     await until(() => slow.text.includes('begun'));
     let stopped = false;
-    const stopping = tracked.stopAccepting().then(() => (stopped = true));
+    const stopping = tracked
+      .stopAccepting(1000)
+      .then(() => tracked.gone())
+      .then(() => (stopped = true));
     await Promise.all([idle.closed, silent.closed]);
     expect([stopped, server.listening, inFlight.count, slow.error]).toEqual([
       false,
@@ -124,7 +127,7 @@ describe('tracked server', () => {
     await until(() => clients.every(({ text }) => text.includes('created')));
     for (const client of clients) client.text = '';
     for (const { socket } of clients) socket.write(POST);
-    const stopping = tracked.stopAccepting();
+    const stopping = tracked.stopAccepting(1000).then(() => tracked.gone());
     await Promise.all(clients.map(({ closed }) => closed));
     await stopping;
     expect(clients.filter(({ error }) => error !== undefined)).toEqual([]);
@@ -143,7 +146,7 @@ describe('tracked server', () => {
       'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
     );
     await until(() => upgraded.text.includes('101') && inFlight.count === 1);
-    const stopping = tracked.stopAccepting();
+    const stopping = tracked.stopAccepting(1000).then(() => tracked.gone());
     await nextTurn();
     expect(tracked.open()).toEqual(['1 connection without a request']);
     tracked.cut();
@@ -157,7 +160,8 @@ describe('tracked server', () => {
     const before = ['request', 'connection'].map((event) => server.listenerCount(event));
     const inFlight = createInFlight({ clock: systemClock, board: createBoard() });
     const tracked = trackServer(server, { clock: systemClock, inFlight, redact: (text) => text });
-    await tracked.stopAccepting();
+    await tracked.stopAccepting(1000);
+    await tracked.gone();
     tracked.release();
     expect(['request', 'connection'].map((event) => server.listenerCount(event))).toEqual(before);
   });

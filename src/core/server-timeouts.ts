@@ -1,0 +1,43 @@
+/** Keep-alive settings of an HTTP server, milliseconds; 0 means none. */
+export interface ServerTimeouts {
+  readonly keepAliveTimeout: number;
+  readonly headersTimeout: number;
+}
+
+/** The server must be the last to give up an idle connection, by more than a network's delay. */
+const KEEP_ALIVE_MARGIN_MS = 5000;
+const HEADERS_MARGIN_MS = 1000;
+
+/**
+ * The timeouts with which a load balancer never sends a request on a connection that the server is just closing:
+ * keep-alive outlives the balancer's idle timeout, and waiting for headers outlives keep-alive. Longer ones stay.
+ */
+export function timeoutsFor(loadBalancerIdleMs: number, current: ServerTimeouts): ServerTimeouts {
+  const keepAliveTimeout = atLeast(
+    current.keepAliveTimeout,
+    loadBalancerIdleMs + KEEP_ALIVE_MARGIN_MS,
+  );
+  if (keepAliveTimeout === 0) return { keepAliveTimeout, headersTimeout: current.headersTimeout };
+  return {
+    keepAliveTimeout,
+    headersTimeout: atLeast(current.headersTimeout, keepAliveTimeout + HEADERS_MARGIN_MS),
+  };
+}
+
+/** What is wrong with the timeouts, with the fix; absent when nothing is. */
+export function timeoutProblem(
+  loadBalancerIdleMs: number,
+  current: ServerTimeouts,
+): string | undefined {
+  const wanted = timeoutsFor(loadBalancerIdleMs, current);
+  const fixes = (['keepAliveTimeout', 'headersTimeout'] as const)
+    .filter((name) => wanted[name] !== current[name])
+    .map((name) => `server.${name} = ${wanted[name]} (is ${current[name]})`);
+  if (fixes.length === 0) return undefined;
+  return `the server closes idle connections before the load balancer does (${loadBalancerIdleMs} ms), which the balancer answers with 502; set ${fixes.join(' and ')}`;
+}
+
+/** 0 never times out, which is longer than anything. */
+function atLeast(current: number, wantedMs: number): number {
+  return current === 0 ? 0 : Math.max(current, wantedMs);
+}

@@ -1,0 +1,133 @@
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  constants,
+} from 'node:http2';
+import { Server as NetServer } from 'node:net';
+import type { DrainTarget } from './drain-target.js';
+import { requestRoute, routeText } from './request-route.js';
+import { nextTurn } from './system-clock.js';
+import { type TrackedServerOptions, sayClose } from './tracked-server.js';
+
+/** "No stream is refused yet": the notice that RFC 9113, section 6.8, wants before the real GOAWAY. */
+const NO_STREAM_REFUSED = 2 ** 31 - 1;
+
+/** Tracks the sessions and streams of an HTTP/2 server, and the HTTP/1 requests it may fall back to. */
+export function trackHttp2Server(
+  server: Http2Server | Http2SecureServer,
+  options: TrackedServerOptions,
+): DrainTarget {
+  return new TrackedHttp2(server, options);
+}
+
+class TrackedHttp2 implements DrainTarget {
+  readonly #server: Http2Server | Http2SecureServer;
+  readonly #options: TrackedServerOptions;
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #streams = new Set<ServerHttp2Stream>();
+  readonly #responses = new Set<ServerResponse>();
+  #state: 'serving' | 'draining' | 'closing' = 'serving';
+  #closed: Promise<void> = Promise.resolve();
+
+  constructor(server: Http2Server | Http2SecureServer, options: TrackedServerOptions) {
+    this.#server = server;
+    this.#options = options;
+    server.prependListener('session', this.#onSession);
+    server.prependListener('stream', this.#onStream);
+    // Only where the application listens too: the first such listener turns the compatibility API on.
+    if (server.listenerCount('request') > 0) server.prependListener('request', this.#onRequest);
+  }
+
+  startDraining(): void {
+    if (this.#state !== 'serving') return;
+    this.#state = 'draining';
+    for (const session of this.#sessions) notify(session);
+    for (const response of this.#responses) sayClose(response);
+  }
+
+  async stopAccepting(): Promise<void> {
+    this.startDraining();
+    this.#state = 'closing';
+    await nextTurn();
+    this.#closed = new Promise((resolve) => {
+      NetServer.prototype.close.call(this.#server, () => resolve());
+    });
+    // Streams that are already in the kernel's buffer are let in before the last word.
+    await nextTurn();
+    await nextTurn();
+    this.#server.close(() => {});
+    for (const session of this.#sessions) session.close();
+  }
+
+  gone(): Promise<void> {
+    return this.#closed;
+  }
+
+  open(): readonly string[] {
+    const quiet = [...this.#sessions].filter((session) => !this.#isBusy(session)).length;
+    return quiet === 0 ? [] : [`${quiet} HTTP/2 session${quiet === 1 ? '' : 's'} without a stream`];
+  }
+
+  cut(): void {
+    for (const stream of this.#streams) stream.close(constants.NGHTTP2_CANCEL);
+    for (const { req } of this.#responses) req.socket.destroy();
+    // In a later turn, so that the streams' code goes out before the connection ends.
+    void nextTurn().then(() => {
+      for (const session of this.#sessions) session.destroy();
+    });
+  }
+
+  release(): void {
+    this.#server.off('session', this.#onSession);
+    this.#server.off('stream', this.#onStream);
+    this.#server.off('request', this.#onRequest);
+  }
+
+  #isBusy(session: ServerHttp2Session): boolean {
+    for (const stream of this.#streams) if (stream.session === session) return true;
+    return false;
+  }
+
+  readonly #onSession = (session: ServerHttp2Session): void => {
+    this.#sessions.add(session);
+    session.once('close', () => this.#sessions.delete(session));
+  };
+
+  readonly #onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void => {
+    const { inFlight, redact } = this.#options;
+    const { ':method': method, ':path': path } = headers;
+    const end = inFlight.begin(() => redact(routeText(method, path)));
+    this.#streams.add(stream);
+    // A session that began during the delay: after its first stream, which a notice before it would have refused.
+    if (this.#state === 'draining' && stream.session !== undefined)
+      notify(stream.session as ServerHttp2Session);
+    stream.once('close', () => {
+      this.#streams.delete(stream);
+      end();
+    });
+  };
+
+  readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.httpVersionMajor !== 1) return;
+    const { inFlight, redact } = this.#options;
+    const end = inFlight.begin(() => redact(requestRoute(request)));
+    this.#responses.add(response);
+    if (this.#state !== 'serving') sayClose(response);
+    response.once('close', () => {
+      this.#responses.delete(response);
+      end();
+      if (this.#state === 'closing')
+        void nextTurn().then(() => HttpServer.prototype.closeIdleConnections.call(this.#server));
+    });
+  };
+}
+
+/** Tells a client to open its next streams elsewhere; every stream it has sent by then is served. */
+function notify(session: ServerHttp2Session): void {
+  if (!session.closed && !session.destroyed)
+    session.goaway(constants.NGHTTP2_NO_ERROR, NO_STREAM_REFUSED);
+}
