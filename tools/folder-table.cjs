@@ -15,6 +15,8 @@ const mayImport = {
   manifest: ['core'],
   drill: ['core', 'manifest'],
   simulate: ['core'],
+  presets: ['core'],
+  workers: ['core', 'engine'],
   // The contract suites exercise the probe handlers and their encoders.
   testing: ['core', 'engine', 'probe', 'protocol'],
 };

@@ -9,6 +9,8 @@ import type { Publisher } from './publisher.js';
 export interface Progress {
   /** Says that it has moved; costs one store to shared memory. */
   beat(): void;
+  /** Says that there is nothing to do for now: not judged until its next `beat()`. */
+  rest(): void;
   /** Ends the watch; idempotent, and a later `beat()` is without effect. */
   done(): void;
 }
@@ -37,7 +39,9 @@ export interface ProgressRegistryOptions {
 export function createProgressRegistry(options: ProgressRegistryOptions): ProgressRegistry {
   const { clock, board, publisher } = options;
   const views = new Map<number, ProgressView>();
-  const publish = (): void => publisher.patch({ progress: [...views.values()] });
+  const resting = new Set<ProgressView>();
+  const publish = (): void =>
+    publisher.patch({ progress: [...views.values()].filter((view) => !resting.has(view)) });
   return {
     add(name, { stallAfterMs }) {
       const slot = freeSlot(views);
@@ -53,11 +57,19 @@ export function createProgressRegistry(options: ProgressRegistryOptions): Progre
       const isOpen = (): boolean => views.get(slot) === view;
       return {
         beat() {
-          if (isOpen()) board.beatProgress(slot, clock.now());
+          if (!isOpen()) return;
+          board.beatProgress(slot, clock.now());
+          if (resting.delete(view)) publish();
+        },
+        rest() {
+          if (!isOpen() || resting.has(view)) return;
+          resting.add(view);
+          publish();
         },
         done() {
           if (!isOpen()) return;
           views.delete(slot);
+          resting.delete(view);
           publish();
         },
       };
