@@ -222,6 +222,8 @@ describe('readiness over time', () => {
           expect(decision.validUntil).toBeGreaterThan(input.now);
           const end = Math.min(decision.validUntil, input.now + 200);
           const later = input.now + share * (end - input.now);
+          // A share next to one is rounded up to the end, which is no longer before it.
+          fc.pre(later < end);
           expect(decideReadiness({ ...input, now: later })).toEqual(decision);
         },
       ),
