@@ -14,7 +14,12 @@ describe('resolve options', () => {
       groups: [],
       concurrency: 8,
       startup: { budgetMs: 150_000, onTimeout: 'report' },
-      shutdown: { deadlineMs: 25_000, crashDeadlineMs: 5000, onUnhandledRejection: 'shutdown' },
+      shutdown: {
+        deadlineMs: 25_000,
+        crashDeadlineMs: 5000,
+        onUnhandledRejection: 'shutdown',
+        onUncaughtException: 'shutdown',
+      },
       signals: true,
     });
     expect(checkDefaults.intervalMs).toBe(DEFAULTS.check.intervalMs);
@@ -67,6 +72,14 @@ describe('resolve options', () => {
     expect(() => resolve({}, { HALE_PROPAGATION_DELAY_MS: '25000' })).toThrow(
       'environment variable HALE_PROPAGATION_DELAY_MS (shutdown.propagationDelayMs) must be below',
     );
+  });
+
+  it('D3: optional settings are absent unless given, by option or by variable', () => {
+    expect(resolve({ shutdown: { showProgress: false } }).shutdown.showProgress).toBe(false);
+    expect(resolve({ loadBalancerIdleTimeoutMs: 0 }).loadBalancerIdleTimeoutMs).toBe(0);
+    const env = { HALE_LOAD_BALANCER_IDLE_TIMEOUT_MS: '60000' };
+    expect(resolve({}, env).loadBalancerIdleTimeoutMs).toBe(60_000);
+    expect(Object.keys(resolve())).not.toContain('loadBalancerIdleTimeoutMs');
   });
 
   it('R7: groups are of checks that exist, and named unlike them', () => {
@@ -123,7 +136,19 @@ describe('resolve options', () => {
       'shutdown.propagationDelayMs must be a number from 0 to',
     ],
     [{ shutdown: { crashDeadlineMs: 0 } }, 'shutdown.crashDeadlineMs must be a number from 1 to'],
-    [{ shutdown: { onUnhandledRejection: 'x' } }, 'must be one of "shutdown", "log", got "x"'],
+    [
+      { shutdown: { onUncaughtException: 'log' } },
+      'shutdown.onUncaughtException must be one of "shutdown", "leave"',
+    ],
+    [
+      { shutdown: { showProgress: 'yes' } },
+      'shutdown.showProgress must be true or false, got "yes"',
+    ],
+    [{ loadBalancerIdleTimeoutMs: -1 }, 'loadBalancerIdleTimeoutMs must be a number from 0 to'],
+    [
+      { shutdown: { onUnhandledRejection: 'x' } },
+      'shutdown.onUnhandledRejection must be one of "shutdown", "log", "leave", got "x"',
+    ],
   ];
   it.each(bad.map(([options, message]) => ({ options, message })))(
     'refuses: $message',
