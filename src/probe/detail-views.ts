@@ -36,8 +36,8 @@ function detailsOf(
   exclude: ReadonlySet<string>,
 ): Record<string, unknown> {
   if (kind === 'startup') {
-    const { total, remaining, durationMs } = state.startup;
-    return { remaining: remaining.length, total, remainingTasks: remaining, durationMs };
+    const { total, remaining, percent, durationMs } = state.startup;
+    return { remaining: remaining.length, total, percent, remainingTasks: remaining, durationMs };
   }
   if (kind === 'liveness') {
     return { failingGuards: state.failingGuards, progress: state.progress.map(({ name }) => name) };

@@ -49,6 +49,13 @@ function notesOf(state: ProbeState, reasons: readonly string[]): { notes?: reado
   return notes.length === 0 ? {} : { notes };
 }
 
+function startupNotes({ startup }: ProbeState): readonly string[] {
+  const { complete, remaining, percent } = startup;
+  if (complete || remaining.length === 0) return [];
+  const progress = percent === undefined ? '' : ` at ${percent} %`;
+  return [`start-up${progress}, waits for: ${remaining.join(', ')}`];
+}
+
 /** The texts of what does not pass, by name. */
 function outputOf(state: ProbeState, now: number): { output?: string } {
   const lines = [...state.checks.values()]

@@ -17,10 +17,7 @@ beforeAll(async () => {
   });
   port = await kit.start();
 });
-afterAll(async () => {
-  await kit.host.dispose();
-  expect(kit.errors).toStrictEqual([]);
-});
+afterAll(() => kit.host.dispose());
 
 async function goodProbes(count = 20): Promise<Seen[]> {
   const seen: Seen[] = [];
@@ -31,11 +28,13 @@ async function goodProbes(count = 20): Promise<Seen[]> {
   return seen;
 }
 
-/** Every probe is answered, and half of them fast: the rest may wait for the busy test machine. */
-function expectGood(seen: readonly Seen[]): void {
-  expect(seen.map(({ status }) => status)).toStrictEqual(seen.map(() => 200));
+const GOOD = { refused: 0, fast: true };
+
+/** Every probe must be answered, and half of them fast: the rest may wait for the busy test machine. */
+function summary(seen: readonly Seen[]): typeof GOOD {
   const times = seen.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  expect(times[Math.floor(times.length / 2)]).toBeLessThan(50);
+  const refused = seen.filter(({ status }) => status !== 200).length;
+  return { refused, fast: (times[Math.floor(times.length / 2)] ?? Infinity) < 50 };
 }
 
 async function openMany(count: number, first = ''): Promise<RawConnection[]> {
@@ -51,9 +50,9 @@ async function openMany(count: number, first = ''): Promise<RawConnection[]> {
 describe('a hostile client', () => {
   it('E5: 2,000 idle connections do not shut out a good probe', async () => {
     const flood = openMany(2000);
-    expectGood(await goodProbes());
+    expect(summary(await goodProbes())).toStrictEqual(GOOD);
     const connections = await flood;
-    expectGood(await goodProbes());
+    expect(summary(await goodProbes())).toStrictEqual(GOOD);
     const open = connections.filter(({ socket }) => !socket.destroyed).length;
     expect(open).toBeLessThanOrEqual(64);
     for (const connection of connections) connection.end();
@@ -64,7 +63,7 @@ describe('a hostile client', () => {
     const feed = setInterval(() => {
       for (const { socket } of connections) if (!socket.destroyed) socket.write('x');
     }, 50);
-    expectGood(await goodProbes());
+    expect(summary(await goodProbes())).toStrictEqual(GOOD);
     clearInterval(feed);
     for (const connection of connections) connection.end();
   });
@@ -73,7 +72,7 @@ describe('a hostile client', () => {
     const headers = Array.from({ length: 300 }, (_, index) => `X-${index}: y\r\n`).join('');
     const request = `GET /livez HTTP/1.1\r\n${headers}\r\n`;
     const connections = await openMany(100, request.repeat(5));
-    expectGood(await goodProbes());
+    expect(summary(await goodProbes())).toStrictEqual(GOOD);
     for (const connection of connections) connection.end();
   });
 
@@ -83,7 +82,7 @@ describe('a hostile client', () => {
       socket.pause();
       socket.write('GET /metrics HTTP/1.1\r\n\r\n'.repeat(500));
     }
-    expectGood(await goodProbes());
+    expect(summary(await goodProbes())).toStrictEqual(GOOD);
     for (const connection of connections) connection.end();
   });
 
@@ -129,6 +128,8 @@ describe('a hostile client', () => {
       { numRuns: 5000, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
     );
     expect(tried).toBeGreaterThan(100);
-    expectGood(await goodProbes());
+    expect(summary(await goodProbes())).toStrictEqual(GOOD);
   });
+
+  it('E5: nothing of all this is an error of hale', () => expect(kit.errors).toStrictEqual([]));
 });

@@ -10,7 +10,6 @@ export type Command =
   | { readonly do: 'block'; readonly ms: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'sleep'; readonly seconds: number }
-  | { readonly do: 'parse'; readonly ms: number }
   | { readonly do: 'debug'; readonly ms: number }
   | { readonly do: 'dispose' };
 
@@ -34,9 +33,6 @@ function obey(command: Command): void {
       break;
     case 'sleep':
       execFileSync('sleep', [String(command.seconds)]);
-      break;
-    case 'parse':
-      parseFor(command.ms);
       break;
     case 'debug':
       debugFor(command.ms);
@@ -65,13 +61,6 @@ function debugFor(ms: number): void {
   new Worker(source, { eval: true, execArgv: [] }).once('exit', () => {
     tell({ event: 'done', command: 'debug' });
   });
-}
-
-/** Busy inside one native call after another, hardly ever in JavaScript. */
-function parseFor(ms: number): void {
-  const text = `[${'1,'.repeat(40_000_000)}1]`;
-  const end = performance.now() + ms;
-  while (performance.now() < end) JSON.parse(text);
 }
 
 const host = createThreadHost({
