@@ -75,8 +75,14 @@ class ProcessHealth implements Health {
     return this.#started;
   }
 
-  startupTask(name: string): ReturnType<Health['startupTask']> {
-    return this.#engine.startup.task(name);
+  startupTask(
+    ...[name, options]: Parameters<Health['startupTask']>
+  ): ReturnType<Health['startupTask']> {
+    return this.#engine.startup.task(name, options);
+  }
+
+  warmUp(...[name, options]: Parameters<Health['warmUp']>): void {
+    this.#engine.startup.warmUp(name, options);
   }
 
   started(): void {

@@ -12,7 +12,7 @@ import type { CheckTransition } from './engine/monitored-check.js';
 import type { Progress, ProgressOptions } from './engine/progress.js';
 import type { QueueProgress, QueueProgressOptions } from './engine/queue-progress.js';
 import type { ReadinessChange } from './engine/readiness-watch.js';
-import type { StartupTask } from './engine/startup-tasks.js';
+import type { StartupTask, StartupTaskOptions, WarmUpOptions } from './engine/startup-tasks.js';
 import type { StreamLike, StreamOptions } from './engine/streams.js';
 
 /** What hale knows at this moment. */
@@ -39,8 +39,13 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * @throws HaleError `HALE_PORT_IN_USE`, `HALE_LISTEN_FAILED`, `HALE_PROBE_THREAD_FAILED`, `HALE_DISPOSED`.
    */
   start(): Promise<readonly BoundAddress[]>;
-  /** Registers a part of initialisation that start-up waits for. @throws OptionError on a bad name. */
-  startupTask(name: string): StartupTask;
+  /** Registers a part of initialisation that start-up waits for. @throws OptionError on a bad name or option. */
+  startupTask(name: string, options?: StartupTaskOptions): StartupTask;
+  /**
+   * Registers a warm-up gate: start-up waits until there is enough of something, such as entries in a cache.
+   * @throws OptionError on a bad name or option.
+   */
+  warmUp(name: string, options: WarmUpOptions): void;
   /** Declares start-up complete, whatever tasks are left. */
   started(): void;
   /**

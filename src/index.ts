@@ -49,7 +49,7 @@ export type {
   WorkerOptions,
 } from './core/worker.js';
 export type { QueueProgress, QueueProgressOptions } from './engine/queue-progress.js';
-export type { StartupTask } from './engine/startup-tasks.js';
+export type { StartupTask, StartupTaskOptions, WarmUpOptions } from './engine/startup-tasks.js';
 export {
   type ParsedEntry,
   type ParsedHealth,

@@ -41,6 +41,8 @@ export interface StartupView {
   readonly timedOut: boolean;
   readonly total: number;
   readonly remaining: readonly string[];
+  /** How far start-up is, by the weights and progress of its tasks; 100 once complete. */
+  readonly percent?: number;
   readonly durationMs?: number;
 }
 

@@ -4,21 +4,58 @@ import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
 import { advancePhase } from '../core/phase.js';
 import type { StartupView } from '../core/probe-state.js';
-import { type StartupEvent, beginStartup, nextStartup, startupView } from '../core/startup.js';
-import { nameOption } from '../core/validate.js';
+import {
+  type StartupEvent,
+  beginStartup,
+  nextStartup,
+  startupView,
+  unfinishedTasks,
+} from '../core/startup.js';
+import {
+  durationOption,
+  functionOption,
+  nameOption,
+  numberOption,
+  positiveOption,
+} from '../core/validate.js';
 import type { Publisher } from './publisher.js';
 
 /** One part of initialisation. */
 export interface StartupTask {
+  /**
+   * Says how far it is, from 0 to 1; it only grows. At the task's `enough` the task is done.
+   * @throws OptionError on anything else.
+   */
+  progress(share: number): void;
   /** Start-up is complete once every task is done; idempotent. */
   done(): void;
   /** Logs the failure and leaves the task open: not ready with a reason, never a crash. `done()` may still follow. */
   fail(error: unknown): void;
 }
 
+/** Options of a start-up task. */
+export interface StartupTaskOptions {
+  /** Its share of the whole, relative to the other tasks. @defaultValue 1 */
+  weight?: number;
+  /** The progress from which readiness need not wait any longer: a cache that is warm enough (S5). @defaultValue 1 */
+  enough?: number;
+}
+
+/** Options of `health.warmUp`. */
+export interface WarmUpOptions extends Pick<StartupTaskOptions, 'weight'> {
+  /** How much there is now: entries in a cache, connections in a pool. Over in-process state only. */
+  current: () => number;
+  /** How much is enough. */
+  enough: number;
+  /** Time between two looks. @defaultValue 250 */
+  everyMs?: number;
+}
+
 export interface StartupTasks {
-  /** Registers a task that start-up waits for. @throws OptionError on a bad name. */
-  task(name: string): StartupTask;
+  /** Registers a task that start-up waits for. @throws OptionError on a bad name or option. */
+  task(name: string, options?: StartupTaskOptions): StartupTask;
+  /** Registers a task that is done once there is enough of something (S5). @throws OptionError on a bad option. */
+  warmUp(name: string, options: WarmUpOptions): void;
   /** Declares start-up complete, whatever tasks are left. */
   started(): void;
   /** Starts the budget, and completes start-up if no task is registered by the end of this turn. */
@@ -43,6 +80,8 @@ export function createStartupTasks(options: StartupTasksOptions): StartupTasks {
   return new Tasks(options);
 }
 
+const WARM_UP_MS = 250;
+
 class Tasks implements StartupTasks {
   readonly #options: StartupTasksOptions;
   readonly #timers = new Set<Timer>();
@@ -53,8 +92,10 @@ class Tasks implements StartupTasks {
     this.#state = beginStartup(options.clock.now());
   }
 
-  task(name: string): StartupTask {
+  task(name: string, { weight = 1, enough = 1 }: StartupTaskOptions = {}): StartupTask {
     nameOption('startupTask (a name)', name);
+    positiveOption(`startupTask.${name}.weight`, weight, 1e6);
+    positiveOption(`startupTask.${name}.enough`, enough, 1);
     const { logger, redact } = this.#options;
     if (this.view().complete) {
       const hint = 'register it before start(), or in the same turn in which start() resolves';
@@ -63,10 +104,16 @@ class Tasks implements StartupTasks {
         `start-up was complete before task "${name}": ${hint}`,
       );
     }
-    this.#apply({ kind: 'task_added', task: name });
+    this.#apply({ kind: 'task_added', task: name, weight });
+    // In a later turn, so that a task registered right after this one was done still counts.
+    const done = (): void => this.#later(0, () => this.#apply({ kind: 'task_done', task: name }));
     return {
-      // In a later turn, so that a task registered right after this one was done still counts.
-      done: () => this.#later(0, () => this.#apply({ kind: 'task_done', task: name })),
+      done,
+      progress: (share) => {
+        const progress = numberOption(`startupTask.${name}.progress`, share, { min: 0, max: 1 });
+        this.#apply({ kind: 'task_progress', task: name, progress });
+        if (progress >= enough) done();
+      },
       fail: (error) => {
         const fields = {
           event: 'startup_task_failed',
@@ -76,6 +123,25 @@ class Tasks implements StartupTasks {
         logger.error(fields, `start-up task "${name}" failed`);
       },
     };
+  }
+
+  warmUp(name: string, { current, enough, everyMs = WARM_UP_MS, weight = 1 }: WarmUpOptions): void {
+    functionOption(`warmUp.${name}.current`, current);
+    positiveOption(`warmUp.${name}.enough`, enough);
+    durationOption(`warmUp.${name}.everyMs`, everyMs, 10);
+    const task = this.task(name, { weight });
+    let failed = false;
+    const look = (): void => {
+      if (this.view().complete) return;
+      const share = shareOf(current, enough);
+      if (!(share instanceof Error)) task.progress(share);
+      // Once: transitions are logged, not looks (O2).
+      else if (!failed) task.fail(share);
+      failed = share instanceof Error;
+      // Ends with the task or, when it fails or never gets there, with the start-up budget's report.
+      if (share !== 1) this.#later(everyMs, look);
+    };
+    look();
   }
 
   started(): void {
@@ -100,13 +166,14 @@ class Tasks implements StartupTasks {
 
   #spend(): void {
     this.#apply({ kind: 'budget_spent' });
-    const { timedOut, remaining } = this.view();
+    const { timedOut, remaining, percent } = this.view();
     if (!timedOut) return;
     const { budgetMs, logger, onTimeout } = this.#options;
-    const fields = { event: 'startup_timeout', budgetMs, remaining };
+    const fields = { event: 'startup_timeout', budgetMs, remaining, percent };
+    const unfinished = unfinishedTasks(this.#state).join(', ');
     logger.error(
       fields,
-      `start-up is not complete after ${budgetMs} ms; unfinished: ${remaining.join(', ')}`,
+      `start-up is not complete after ${budgetMs} ms; unfinished: ${unfinished}`,
     );
     onTimeout();
   }
@@ -131,5 +198,15 @@ class Tasks implements StartupTasks {
       callback();
     }, delayMs);
     this.#timers.add(timer);
+  }
+}
+
+/** The share reached, from 0 to 1, or what `current` threw. */
+function shareOf(current: () => number, enough: number): number | Error {
+  try {
+    const amount = current();
+    return Number.isFinite(amount) ? Math.min(1, Math.max(0, amount / enough)) : 0;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(errorText(error));
   }
 }

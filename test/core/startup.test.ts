@@ -7,6 +7,7 @@ import {
   beginStartup,
   nextStartup,
   startupView,
+  unfinishedTasks,
 } from '../../src/core/startup.js';
 
 const added = (task: string): StartupEvent => ({ kind: 'task_added', task });
@@ -23,12 +24,37 @@ function after(...events: readonly StartupEvent[]): Startup {
 }
 
 describe('startup', () => {
+  it('S2: tells how far it is by weight and progress, and only grows', () => {
+    const heavy: StartupEvent = { kind: 'task_added', task: 'index', weight: 3 };
+    const at = (progress: number): StartupEvent => ({
+      kind: 'task_progress',
+      task: 'index',
+      progress,
+    });
+    const percent = (...events: StartupEvent[]) => startupView(after(...events)).percent;
+    expect(percent(heavy, added('pool'))).toBe(0);
+    expect(percent(heavy, added('pool'), at(0.5))).toBe(37);
+    expect(percent(heavy, added('pool'), at(0.5), at(0.2))).toBe(37);
+    expect(percent(heavy, added('pool'), done('pool'))).toBe(25);
+    expect(percent(heavy, added('pool'), done('index'), at(0.1))).toBe(75);
+    expect(percent(heavy, added('pool'), at(1), done('pool'))).toBe(99);
+    expect(percent(heavy, added('pool'), done('index'), done('pool'))).toBe(100);
+    expect(percent(at(0.5))).toBe(0);
+  });
+
+  it('S3: names what is missing and how far each is', () => {
+    const half: StartupEvent = { kind: 'task_progress', task: 'prices', progress: 0.5 };
+    const state = after(added('prices'), added('pool'), added('cache'), half, done('pool'));
+    expect(unfinishedTasks(state)).toEqual(['prices (50 %)', 'cache (0 %)']);
+  });
+
   it('S1: is not complete of itself', () => {
     expect(startupView(after())).toEqual({
       complete: false,
       timedOut: false,
       total: 0,
       remaining: [],
+      percent: 0,
     });
   });
 
@@ -39,6 +65,7 @@ describe('startup', () => {
       timedOut: false,
       total: 3,
       remaining: ['cache', 'pool'],
+      percent: 33,
     });
   });
 
@@ -49,6 +76,7 @@ describe('startup', () => {
       timedOut: false,
       total: 2,
       remaining: [],
+      percent: 100,
       durationMs: 40,
     });
   });
@@ -59,6 +87,7 @@ describe('startup', () => {
       complete: false,
       total: 1,
       remaining: ['a'],
+      percent: 0,
     });
   });
 
@@ -117,7 +146,7 @@ describe('startup', () => {
     const before = after(added('a'));
     nextStartup(before, done('a'), 5);
     nextStartup(before, added('b'), 5);
-    expect([...before.tasks]).toEqual([['a', false]]);
+    expect([...before.tasks]).toEqual([['a', { weight: 1, progress: 0, done: false }]]);
   });
 });
 

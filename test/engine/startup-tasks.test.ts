@@ -39,6 +39,7 @@ describe('start-up', () => {
       timedOut: false,
       total: 2,
       remaining: ['price list', 'pool'],
+      percent: 0,
     });
     pool.done();
     await clock.advance(1000);
@@ -51,6 +52,7 @@ describe('start-up', () => {
       timedOut: false,
       total: 2,
       remaining: [],
+      percent: 100,
       durationMs: 3001,
     });
     expect(board.phase()).toBe('running');
@@ -132,5 +134,58 @@ describe('start-up', () => {
     board.setPhase('draining');
     startup.started();
     expect(board.phase()).toBe('draining');
+  });
+
+  it('S2, S3: progress and weights give a percentage; the budget report lists what is missing', async () => {
+    const { clock, startup, view, log } = setUp();
+    startup.begin();
+    const prices = startup.task('price list', { weight: 3 });
+    startup.task('pool');
+    prices.progress(0.4);
+    await clock.advance(10);
+    expect(view().percent).toBe(30);
+    await clock.advance(150_000);
+    const line = log.lines.find(({ fields }) => fields['event'] === 'startup_timeout');
+    expect(line?.fields).toMatchObject({ remaining: ['price list', 'pool'], percent: 30 });
+    expect(line?.message).toContain('unfinished: price list (40 %), pool (0 %)');
+  });
+
+  it('S5: a task is done at its minimum, and wrong numbers are refused by name', async () => {
+    const { clock, startup, view } = setUp();
+    startup.begin();
+    const cache = startup.task('cache', { enough: 0.8 });
+    cache.progress(0.79);
+    await clock.advance(10);
+    expect(view().complete).toBe(false);
+    cache.progress(0.8);
+    await clock.advance(10);
+    expect(view().complete).toBe(true);
+    expect(() => cache.progress(1.1)).toThrow('startupTask.cache.progress must be a number from 0');
+    expect(() => startup.task('a', { weight: 0 })).toThrow('startupTask.a.weight');
+    expect(() => startup.task('a', { enough: 2 })).toThrow('startupTask.a.enough');
+  });
+
+  it('S5: a warm-up gate opens once there is enough; a look that throws is logged once', async () => {
+    const { clock, board, startup, view, log } = setUp();
+    startup.begin();
+    let entries: number | undefined;
+    const current = () => {
+      if (entries === undefined) throw new Error('no cache yet: hunter2');
+      return entries;
+    };
+    startup.warmUp('price cache', { current, enough: 200 });
+    await clock.advance(1000);
+    const failures = log.lines.filter(({ fields }) => fields['event'] === 'startup_task_failed');
+    expect(failures.map(({ fields }) => fields['output'])).toEqual(['no cache yet: ***']);
+    entries = 100;
+    await clock.advance(250);
+    expect(view()).toMatchObject({ complete: false, percent: 50 });
+    expect(board.phase()).toBe('starting');
+    entries = 250;
+    await clock.advance(260);
+    expect(view().complete).toBe(true);
+    expect(board.phase()).toBe('running');
+    expect(clock.pendingTimers).toBe(0);
+    expect(() => startup.warmUp('x', { current, enough: 0 })).toThrow('warmUp.x.enough');
   });
 });
