@@ -21,17 +21,21 @@ export function startProcess(file, argument, { env = {}, nodeFlags = [] } = {}) 
   const child = spawn(process.execPath, args, {
     cwd: fileURLToPath(bench),
     env: { ...process.env, NODE_ENV: 'production', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   // A child that died early is reported by the line that never came, not by the pipe.
   child.stdin.on('error', () => {});
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    complaints = (complaints + text).slice(-4000);
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     pid: child.pid,
     send: () => void child.stdin.write('\n'),
     async nextLine() {
       const { value, done } = await lines.next();
-      if (done) throw new Error(`${file} ended without an answer (exit code ${child.exitCode})`);
+      if (done) throw new Error(`${file} ended without an answer:\n${complaints}`);
       return JSON.parse(value);
     },
     async stop() {
