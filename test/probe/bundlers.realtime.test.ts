@@ -1,5 +1,4 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -84,7 +83,8 @@ const bundlers: Readonly<Record<string, (output: string) => Promise<void>>> = {
       );
     }),
   async ncc(output) {
-    const ncc = createRequire(import.meta.url)('@vercel/ncc') as Ncc;
+    // @ts-expect-error It ships no types.
+    const { default: ncc } = (await import('@vercel/ncc')) as { default: Ncc };
     const { code } = await ncc(entry, { minify: true, quiet: true });
     writeFileSync(output, code);
   },
