@@ -13,13 +13,16 @@ import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
 import { createSafeLogger } from './core/safe-logger.js';
+import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
 import { type DrainTerminal, createDrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
+import { settlesWithin } from './engine/bounded.js';
 import { systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
 import { systemClock } from './engine/system-clock.js';
 import type { Health, HealthChange, Report } from './health.js';
 import { createJsonLogger } from './observe/json-logger.js';
+import type { ProbeHandler, ProbeRequest } from './probe/handler.js';
 import { createInlineHost } from './probe/inline-host.js';
 import { createThreadHost } from './probe/thread-host.js';
 
@@ -38,6 +41,8 @@ class ProcessHealth implements Health {
   readonly #redact: (text: string) => string;
   readonly #host: ProbeHost;
   readonly #engine: Engine;
+  readonly #clock: Clock;
+  #handler: ProbeHandler | undefined;
   readonly #terminal: DrainTerminal | undefined;
   readonly #listeners = new Set<(change: HealthChange) => void>();
   #releaseSignals: (() => void) | undefined;
@@ -46,6 +51,7 @@ class ProcessHealth implements Health {
 
   constructor(options: HealthOptions) {
     const clock = options.clock ?? systemClock;
+    this.#clock = clock;
     const redact = createRedactor(options.redactKeys);
     this.#redact = redact;
     this.#resolved = resolveOptions(options, options.env ?? process.env);
@@ -89,6 +95,11 @@ class ProcessHealth implements Health {
     this.#engine.startup.started();
   }
 
+  untilStarted(withinMs: number): Promise<boolean> {
+    const { startup } = this.#engine;
+    return settlesWithin(this.#clock, withinMs, () => startup.whenComplete());
+  }
+
   addCheck(...[name, check]: Parameters<Health['addCheck']>): void {
     this.#engine.checks.add(resolveCheck(name, check, this.#resolved.checkDefaults));
   }
@@ -129,6 +140,14 @@ class ProcessHealth implements Health {
     return this.#engine.shutdown.streams.add(response, options);
   }
 
+  admit(): AdmissionResult {
+    return this.#engine.admission.admit();
+  }
+
+  admission(): AdmissionMiddleware {
+    return this.#engine.admission.middleware();
+  }
+
   working(label: string): () => void {
     return this.#engine.shutdown.inFlight.begin(label);
   }
@@ -139,6 +158,14 @@ class ProcessHealth implements Health {
 
   untilReady(signal?: AbortSignal): Promise<void> {
     return this.#engine.readiness.untilReady(signal);
+  }
+
+  handle(request: ProbeRequest): ReturnType<Health['handle']> {
+    if (this.#handler !== undefined) return this.#handler.handle(request);
+    throw new HaleError(
+      'HALE_STATE',
+      `probes are answered on a thread of their own; set isolation: 'inline' to answer them here`,
+    );
   }
 
   evaluate(): Promise<void> {
@@ -215,7 +242,11 @@ class ProcessHealth implements Health {
   #createHost({ redactKeys }: HealthOptions, clock: Clock): ProbeHost {
     const { probes } = this.#resolved;
     const shared = { options: probes, clock, events: this.#hostEvents(), logger: this.#logger };
-    if (probes.isolation === 'inline') return createInlineHost(shared);
+    if (probes.isolation === 'inline') {
+      const host = createInlineHost(shared);
+      this.#handler = host.handler;
+      return host;
+    }
     return createThreadHost({ ...shared, ...(redactKeys === undefined ? {} : { redactKeys }) });
   }
 

@@ -5,6 +5,7 @@ import type { Phase } from './core/phase.js';
 import type { BoundAddress } from './core/probe-host.js';
 import type { CheckView, StartupView } from './core/probe-state.js';
 import type { WorkerAdapter, WorkerHandle, WorkerHost, WorkerOptions } from './core/worker.js';
+import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
 import type { DrainHook, DrainHookOptions } from './engine/drain-hooks.js';
 import type { DrainableServer, DrainsOptions } from './engine/drain-targets.js';
 import type { DrainResult } from './engine/drain.js';
@@ -12,6 +13,8 @@ import type { CheckTransition } from './engine/monitored-check.js';
 import type { Progress, ProgressOptions } from './engine/progress.js';
 import type { QueueProgress, QueueProgressOptions } from './engine/queue-progress.js';
 import type { ReadinessChange } from './engine/readiness-watch.js';
+import type { ProbeRequest } from './probe/handler.js';
+import type { ProbeResponse } from './probe/prepared.js';
 import type { StartupTask, StartupTaskOptions, WarmUpOptions } from './engine/startup-tasks.js';
 import type { StreamLike, StreamOptions } from './engine/streams.js';
 
@@ -48,6 +51,8 @@ export interface Health extends AsyncDisposable, WorkerHost {
   warmUp(name: string, options: WarmUpOptions): void;
   /** Declares start-up complete, whatever tasks are left. */
   started(): void;
+  /** Waits until start-up is complete, but no longer than this; `false` when the time was up first. */
+  untilStarted(withinMs: number): Promise<boolean>;
   /**
    * Adds a check at run time.
    * @throws OptionError on bad options.
@@ -91,6 +96,16 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * @throws OptionError on a bad option.
    */
   stream(response: StreamLike, options?: StreamOptions): AbortSignal;
+  /**
+   * Asks whether one more request may be worked on: `done()` ends it, and a refusal says when to come back.
+   * @throws OptionError when neither `admission.limit` nor `capacity.leaveAt` is set.
+   */
+  admit(): AdmissionResult;
+  /**
+   * A middleware that answers 503 with `Retry-After`, before any work, when too many requests are being worked on.
+   * @throws OptionError when neither `admission.limit` nor `capacity.leaveAt` is set.
+   */
+  admission(): AdmissionMiddleware;
   /** Counts work by hand, so that a drain waits for it; call the returned function when it ends. */
   working(label: string): () => void;
   /** Registers something to end at shutdown, in the reverse order of registration. */
@@ -100,6 +115,11 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * @throws HaleError `HALE_ABORTED` when the signal aborts, `HALE_STATE` once the process drains.
    */
   untilReady(signal?: AbortSignal): Promise<void>;
+  /**
+   * Answers a probe request from this thread, as the probe port would: for a server or a fetch-style handler of yours.
+   * @throws HaleError `HALE_STATE` unless `isolation` is `'inline'`.
+   */
+  handle(request: ProbeRequest): ProbeResponse | Promise<ProbeResponse>;
   /** Runs on-demand checks that have no fresh result; a thousand callers cause one run. */
   evaluate(): Promise<void>;
   /** What hale knows now. */

@@ -1,5 +1,6 @@
 export { createHealth } from './create-health.js';
 export type { Health, HealthChange, Report } from './health.js';
+export type { AdmissionOptions } from './core/admission-options.js';
 export type { CapacityOptions } from './core/capacity.js';
 export type {
   Check,
@@ -14,9 +15,16 @@ export type {
   Status,
 } from './core/check.js';
 export type { Clock, Random, Timer, TimerOptions } from './core/clock.js';
+export {
+  type AimdOptions,
+  type ConcurrencyLimit,
+  type LimitSample,
+  createAimdLimit,
+} from './core/concurrency-limit.js';
 export type { Decision } from './core/decision.js';
 export { HaleError, type HaleErrorCode, OptionError, isHaleError } from './core/errors.js';
 export type { DrainProgress } from './core/drain-progress.js';
+export type { MayLeave } from './core/exit-permit.js';
 export type { GroupOptions } from './core/group.js';
 export type { GuardOptions, GuardPredicate } from './core/guard.js';
 export type {
@@ -34,6 +42,11 @@ export type { BoundAddress } from './core/probe-host.js';
 export type { ProbePaths } from './core/probe-options.js';
 export type { CheckView, StartupView } from './core/probe-state.js';
 export { REASON_CODES, type Reason, type ReasonCode } from './core/reason.js';
+export type {
+  AdmissionMiddleware,
+  AdmissionResponse,
+  AdmissionResult,
+} from './engine/admission.js';
 export type { DrainHook, DrainHookOptions } from './engine/drain-hooks.js';
 export type { DrainableServer, DrainsOptions } from './engine/drain-targets.js';
 export type { DrainResult } from './engine/drain.js';

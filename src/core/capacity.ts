@@ -1,15 +1,28 @@
 import { OptionError } from './errors.js';
-import { integerOption } from './validate.js';
+import { durationOption, integerOption } from './validate.js';
 
-/** Limits of work in flight; the gap between the two keeps readiness from oscillating (R8). */
+/** Limits of work in flight; the gaps in count and in time keep readiness from oscillating (R8). */
 export interface CapacityOptions {
-  /** Not ready from this many in flight. */
+  /** Under pressure from this many in flight. */
   leaveAt: number;
-  /** Ready again at this many or fewer. @defaultValue 80 % of `leaveAt` */
+  /** Pressure is over at this many or fewer. @defaultValue 80 % of `leaveAt` */
   reenterAt?: number;
+  /** How long pressure lasts before readiness fails, milliseconds. @defaultValue 1000 */
+  leaveAfterMs?: number;
+  /** How long it has been over before readiness passes again, milliseconds. @defaultValue 5000 */
+  reenterAfterMs?: number;
 }
 
 export type Capacity = Readonly<Required<CapacityOptions>>;
+
+/** A load balancer that hears of it more often only moves the load about. */
+const CHANGES_PER_WINDOW = 2;
+const CHANGE_WINDOW_MS = 60_000;
+
+/** A burst of requests is over sooner. */
+const LEAVE_AFTER_MS = 1000;
+/** A lull between two waves lasts as long. */
+const REENTER_AFTER_MS = 5000;
 
 /**
  * Completes the limits.
@@ -17,22 +30,64 @@ export type Capacity = Readonly<Required<CapacityOptions>>;
  */
 export function createCapacity(options: CapacityOptions): Capacity {
   const leaveAt = integerOption('capacity.leaveAt', options.leaveAt, { min: 1 });
-  const reenterAt = integerOption(
-    'capacity.reenterAt',
-    options.reenterAt ?? Math.floor(leaveAt * 0.8),
-    { min: 0 },
-  );
+  const given = options.reenterAt ?? Math.floor(leaveAt * 0.8);
+  const reenterAt = integerOption('capacity.reenterAt', given, { min: 0 });
   if (reenterAt >= leaveAt) {
     throw new OptionError('capacity.reenterAt', `below capacity.leaveAt (${leaveAt})`, reenterAt);
   }
-  return { leaveAt, reenterAt };
+  const { leaveAfterMs = LEAVE_AFTER_MS, reenterAfterMs = REENTER_AFTER_MS } = options;
+  return {
+    leaveAt,
+    reenterAt,
+    leaveAfterMs: durationOption('capacity.leaveAfterMs', leaveAfterMs, 0),
+    reenterAfterMs: durationOption('capacity.reenterAfterMs', reenterAfterMs, 0),
+  };
 }
 
-/** Whether the process is at capacity, given whether it was. */
-export function nextAtCapacity(
-  was: boolean,
+/** Where a process stands with its capacity, in monotonic milliseconds. */
+export interface CapacityState {
+  /** What readiness says. */
+  readonly atCapacity: boolean;
+  readonly underPressure: boolean;
+  /** When pressure began or ended. */
+  readonly since: number;
+  /** The last changes of `atCapacity`, oldest first. */
+  readonly changes: readonly number[];
+}
+
+export const initialCapacityState: CapacityState = {
+  atCapacity: false,
+  underPressure: false,
+  since: 0,
+  changes: [],
+};
+
+/** The state after the count in flight has been seen. */
+export function observeInFlight(
+  state: CapacityState,
   inFlight: number,
+  now: number,
   { leaveAt, reenterAt }: Capacity,
-): boolean {
-  return was ? inFlight > reenterAt : inFlight >= leaveAt;
+): CapacityState {
+  const underPressure = state.underPressure ? inFlight > reenterAt : inFlight >= leaveAt;
+  return underPressure === state.underPressure ? state : { ...state, underPressure, since: now };
+}
+
+/** When readiness is to change, if nothing else happens; absent when it says what is the case. */
+export function capacityChangeAt(
+  state: CapacityState,
+  { leaveAfterMs, reenterAfterMs }: Capacity,
+): number | undefined {
+  const { atCapacity, underPressure, since, changes } = state;
+  if (atCapacity === underPressure) return undefined;
+  const heldAt = since + (underPressure ? leaveAfterMs : reenterAfterMs);
+  const [oldest] = changes;
+  if (changes.length < CHANGES_PER_WINDOW || oldest === undefined) return heldAt;
+  return Math.max(heldAt, oldest + CHANGE_WINDOW_MS);
+}
+
+/** The state after readiness has changed. */
+export function changeCapacity(state: CapacityState, now: number): CapacityState {
+  const changes = [...state.changes, now].slice(-CHANGES_PER_WINDOW);
+  return { ...state, atCapacity: state.underPressure, changes };
 }

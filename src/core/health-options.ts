@@ -1,6 +1,8 @@
+import type { AdmissionOptions } from './admission-options.js';
 import type { CapacityOptions } from './capacity.js';
 import type { Check, CheckOptions, CheckRun } from './check.js';
 import type { Clock, Random } from './clock.js';
+import type { MayLeave } from './exit-permit.js';
 import type { GroupOptions } from './group.js';
 import type { GuardOptions, GuardPredicate } from './guard.js';
 import type { Logger } from './logger.js';
@@ -34,6 +36,10 @@ export interface HealthOptions extends ServiceInfo {
   diagnostic?: DiagnosticListenerOptions | false;
   /** Requests and counted work in flight beyond which readiness says `at_capacity`. @defaultValue no limit */
   capacity?: CapacityOptions;
+  /** Requests worked on at once, for `health.admission()`. @defaultValue `capacity.leaveAt` */
+  admission?: AdmissionOptions;
+  /** Asked before this instance leaves rotation for a reason that may hit every replica. @defaultValue always allowed */
+  mayLeave?: MayLeave;
   /** After how long the load balancer in front closes idle connections; HTTP servers are set to outlive them. */
   loadBalancerIdleTimeoutMs?: number;
   shutdown?: ShutdownOptions;
@@ -41,6 +47,11 @@ export interface HealthOptions extends ServiceInfo {
   signals?: boolean;
   /** Where probes are answered: on a thread of their own, or inline on the main loop. @defaultValue 'thread' */
   isolation?: 'thread' | 'inline';
+  /**
+   * `false` runs no timer of hale's own, for platforms that freeze the process between requests: checks run when a
+   * probe asks. Needs `isolation: 'inline'`. @defaultValue true
+   */
+  background?: boolean;
   /** Further key names whose values are secret. */
   redactKeys?: readonly string[];
   /** @defaultValue JSON lines on standard error */
@@ -96,6 +107,8 @@ export interface ShutdownOptions {
   propagationDelayMs?: number;
   /** One deadline for the whole sequence. @defaultValue 25000 */
   deadlineMs?: number;
+  /** The time after which the platform kills, where it is known: hale warns when the drain does not fit below it. */
+  gracePeriodMs?: number;
   /** The deadline after an uncaught exception. @defaultValue 5000 */
   crashDeadlineMs?: number;
   /** `'leave'` installs no listener: Node.js, or whoever listens, decides. @defaultValue 'shutdown' */

@@ -1,7 +1,9 @@
+import { type ResolvedAdmission, resolveAdmission } from './admission-options.js';
 import { type Capacity, createCapacity } from './capacity.js';
 import { DEFAULTS } from './defaults.js';
 import { type Environment, numberSetting } from './environment.js';
 import { OptionError } from './errors.js';
+import { type MayLeave, alwaysMayLeave } from './exit-permit.js';
 import { type Group, createGroup } from './group.js';
 import type { HealthOptions, ShutdownOptions, StartupOptions } from './health-options.js';
 import type { ProbeOptions } from './probe-options.js';
@@ -16,6 +18,7 @@ import {
   booleanOption,
   choiceOption,
   durationOption,
+  functionOption,
   integerOption,
   objectOption,
 } from './validate.js';
@@ -29,9 +32,12 @@ export interface ResolvedOptions {
   readonly probes: ProbeOptions;
   readonly startup: { readonly budgetMs: number; readonly onTimeout: 'report' | 'exit' };
   readonly capacity?: Capacity;
+  readonly admission?: ResolvedAdmission;
+  readonly mayLeave: MayLeave;
   readonly loadBalancerIdleTimeoutMs?: number;
   readonly shutdown: ResolvedShutdown;
   readonly signals: boolean;
+  readonly background: boolean;
 }
 
 export interface ResolvedShutdown {
@@ -39,6 +45,7 @@ export interface ResolvedShutdown {
   readonly propagationDelayMs?: number;
   readonly deadlineMs: number;
   readonly crashDeadlineMs: number;
+  readonly gracePeriodMs?: number;
   readonly onUncaughtException: 'shutdown' | 'leave';
   readonly onUnhandledRejection: 'shutdown' | 'log' | 'leave';
   /** Absent: when standard error is a terminal. */
@@ -52,7 +59,10 @@ export interface ResolvedShutdown {
  */
 export function resolveOptions(options: HealthOptions, env: Environment): ResolvedOptions {
   const { checkDefaults: given = {}, concurrency = DEFAULTS.concurrency, signals = true } = options;
-  const checkDefaults = resolveCheckDefaults(given, env);
+  const checkDefaults = resolveCheckDefaults(
+    options.background === false ? { mode: 'on-demand', ...given } : given,
+    env,
+  );
   const checks = Object.entries(objectOption('checks', options.checks ?? {})).map(([name, check]) =>
     resolveCheck(name, check, checkDefaults),
   );
@@ -63,11 +73,22 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     concurrency: integerOption('concurrency', concurrency, { min: 1, max: 1000 }),
     probes: resolveProbeOptions(options, env),
     startup: resolveStartup(objectOption('startup', options.startup ?? {}), env),
-    ...(options.capacity === undefined ? {} : { capacity: createCapacity(options.capacity) }),
+    ...resolveCapacity(options),
     ...resolveIdleTimeout(options, env),
     shutdown: resolveShutdown(objectOption('shutdown', options.shutdown ?? {}), env),
     signals: booleanOption('signals', signals),
+    background: resolveBackground(options),
   };
+}
+
+/** Without timers nothing samples a guard, and a thread would be one. */
+function resolveBackground({ background = true, isolation, liveness }: HealthOptions): boolean {
+  if (booleanOption('background', background)) return true;
+  if (isolation !== 'inline')
+    throw new OptionError('isolation', '"inline" with background: false', isolation);
+  if (Object.keys(liveness?.guards ?? {}).length > 0)
+    throw new OptionError('liveness.guards', 'left out with background: false', liveness?.guards);
+  return false;
 }
 
 function resolveGroups(options: HealthOptions, checks: ReadonlySet<string>): readonly Group[] {
@@ -107,10 +128,17 @@ function resolveShutdown(options: ShutdownOptions, env: Environment): ResolvedSh
     propagationDelayMs,
     (option, value) => (value === undefined ? undefined : delayOption(option, value, deadlineMs)),
   );
+  const gracePeriodMs = numberSetting(
+    env,
+    'HALE_GRACE_PERIOD_MS',
+    options.gracePeriodMs,
+    (option, value) => (value === undefined ? undefined : durationOption(option, value)),
+  );
   const { crashDeadlineMs = Math.min(DEFAULTS.crashDeadlineMs, deadlineMs) } = options;
   return {
     ...(delayMs === undefined ? {} : { propagationDelayMs: delayMs }),
     deadlineMs,
+    ...(gracePeriodMs === undefined ? {} : { gracePeriodMs }),
     crashDeadlineMs: durationOption('shutdown.crashDeadlineMs', crashDeadlineMs),
     onUnhandledRejection: choiceOption(
       'shutdown.onUnhandledRejection',
@@ -125,6 +153,21 @@ function resolveShutdown(options: ShutdownOptions, env: Environment): ResolvedSh
     ...(options.showProgress === undefined
       ? {}
       : { showProgress: booleanOption('shutdown.showProgress', options.showProgress) }),
+  };
+}
+
+function resolveCapacity(
+  options: HealthOptions,
+): Pick<ResolvedOptions, 'capacity' | 'admission' | 'mayLeave'> {
+  const { capacity: given, mayLeave = alwaysMayLeave } = options;
+  const capacity =
+    given === undefined ? undefined : createCapacity(objectOption('capacity', given));
+  const asked = objectOption('admission', options.admission ?? {});
+  const admission = resolveAdmission(asked, capacity?.leaveAt);
+  return {
+    mayLeave: functionOption('mayLeave', mayLeave),
+    ...(capacity === undefined ? {} : { capacity }),
+    ...(admission === undefined ? {} : { admission }),
   };
 }
 

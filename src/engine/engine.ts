@@ -13,9 +13,10 @@ import {
 } from '../core/probe-state.js';
 import { decideReadiness } from '../core/readiness.js';
 import type { ResolvedOptions } from '../core/resolve-options.js';
+import { type Admission, createAdmission } from './admission.js';
 import { type Running, startBeat } from './beat.js';
 import { type CheckRegistry, createCheckRegistry } from './check-registry.js';
-import { createCapacityGate } from './capacity-gate.js';
+import { type CapacityGate, createCapacityGate } from './capacity-gate.js';
 import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
 import { createLimiter } from './limiter.js';
@@ -50,6 +51,7 @@ export interface EngineOptions {
 
 /** The main thread's side of hale: everything but the listeners. */
 export interface Engine {
+  readonly admission: Admission;
   readonly checks: CheckRegistry;
   readonly gates: GateKeeper;
   readonly progress: ProgressRegistry;
@@ -89,6 +91,7 @@ export function createEngine(options: EngineOptions): Engine {
     limiter: createLimiter(resolved.concurrency),
     logger,
     redact,
+    background: resolved.background,
     onTransition: options.onCheckTransition,
     onTurn: () => readiness.look(),
     onError,
@@ -103,6 +106,7 @@ export function createEngine(options: EngineOptions): Engine {
     onTimeout: options.onStartupTimeout,
   });
   const gates = createGateKeeper(publisher);
+  const capacity = capacityGate(options, gates);
   const shutdown = createShutdown({
     clock,
     board,
@@ -111,7 +115,7 @@ export function createEngine(options: EngineOptions): Engine {
     random,
     options: resolved.shutdown,
     ...idleTimeout(resolved),
-    onInFlight: capacityGate(resolved, gates),
+    onInFlight: (count) => capacity?.observe(count),
     onBegin: () => readiness.look(),
     onProgress: options.onDrainProgress,
   });
@@ -131,6 +135,7 @@ export function createEngine(options: EngineOptions): Engine {
   publisher.patch({ service: options.service, groups: resolved.groups });
   for (const check of resolved.checks) checks.add(check);
   return {
+    admission: createAdmission({ ...options, options: resolved.admission }),
     checks,
     gates,
     progress,
@@ -152,8 +157,7 @@ export function createEngine(options: EngineOptions): Engine {
       });
     },
     start() {
-      running.push(startBeat({ clock, board, beatMs: resolved.probes.beatMs }));
-      running.push(startGuardSampler({ guards: options.guards, clock, publisher, logger, redact }));
+      if (resolved.background) running.push(...background(options, publisher));
       checks.start();
       startup.begin();
     },
@@ -163,14 +167,26 @@ export function createEngine(options: EngineOptions): Engine {
       workers.dispose();
       queues.dispose();
       shutdown.dispose();
+      capacity?.dispose();
       readiness.dispose();
       await checks.dispose();
     },
   };
 }
 
-function capacityGate({ capacity }: ResolvedOptions, gates: GateKeeper): (count: number) => void {
-  return capacity === undefined ? () => {} : createCapacityGate(capacity, gates);
+/** What runs by itself as long as the process lives. */
+function background(options: EngineOptions, publisher: Publisher): Running[] {
+  const { clock, logger, redact, guards, resolved, host } = options;
+  return [
+    startBeat({ clock, board: host.board, beatMs: resolved.probes.beatMs }),
+    startGuardSampler({ guards, clock, publisher, logger, redact }),
+  ];
+}
+
+function capacityGate(options: EngineOptions, gates: GateKeeper): CapacityGate | undefined {
+  const { capacity, mayLeave } = options.resolved;
+  if (capacity === undefined) return undefined;
+  return createCapacityGate({ ...options, capacity, mayLeave, gates });
 }
 
 function idleTimeout({

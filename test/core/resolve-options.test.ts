@@ -21,6 +21,7 @@ describe('resolve options', () => {
         onUncaughtException: 'shutdown',
       },
       signals: true,
+      mayLeave: expect.any(Function) as unknown,
     });
     expect(checkDefaults.intervalMs).toBe(DEFAULTS.check.intervalMs);
     expect(probes.isolation).toBe('thread');

@@ -13,7 +13,7 @@ describe('capacity', () => {
       signals: false,
       env: {},
       logger: { info() {}, warn() {}, error() {} },
-      capacity: { leaveAt: 3, reenterAt: 1 },
+      capacity: { leaveAt: 3, reenterAt: 1, leaveAfterMs: 0, reenterAfterMs: 0 },
     });
     await health.start();
     await clock.advance(10);

@@ -9,6 +9,7 @@ import { createInFlight } from '../../src/engine/in-flight.js';
 import { createProgressRegistry } from '../../src/engine/progress.js';
 import { createPublisher } from '../../src/engine/publisher.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
+import { createLog } from './support.js';
 
 function setUp() {
   const clock = createManualClock();
@@ -114,11 +115,14 @@ describe('in flight', () => {
 
   it('R8: at the ceiling readiness closes at once, and opens at the lower limit', () => {
     const { clock, board, publisher, state } = setUp();
-    const gate = createCapacityGate(
-      createCapacity({ leaveAt: 3, reenterAt: 1 }),
-      createGateKeeper(publisher),
-    );
-    const inFlight = createInFlight({ clock, board, onChange: gate });
+    const gate = createCapacityGate({
+      capacity: createCapacity({ leaveAt: 3, reenterAt: 1, leaveAfterMs: 0, reenterAfterMs: 0 }),
+      gates: createGateKeeper(publisher),
+      clock,
+      logger: createLog().logger,
+      mayLeave: () => true,
+    });
+    const inFlight = createInFlight({ clock, board, onChange: (count) => gate.observe(count) });
     const ends = [inFlight.begin('a'), inFlight.begin('b'), inFlight.begin('c')];
     const seen = [state().gates.atCapacity];
     for (const end of ends) {
