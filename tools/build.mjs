@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundleLibrary } from './bundle-library.mjs';
 import { embedThread } from './embed-thread.mjs';
 import { bin, ROOT, runVisibly } from './lib/run.mjs';
 
@@ -19,35 +20,46 @@ export async function buildAll() {
 
 async function buildLibrary() {
   await embedThread(ROOT);
-  await compile('tsconfig.build.json', 'dist');
+  await intoPlace('dist', async (next) => {
+    await compile('tsconfig.build.json', next);
+    await bundleLibrary(ROOT, next);
+  });
   const cli = path.join(ROOT, 'dist/cli/bin.js');
   if (existsSync(cli)) chmodSync(cli, 0o755);
 }
 
 async function buildExample() {
   if (!existsSync(path.join(ROOT, EXAMPLE, 'tsconfig.json'))) return;
-  await compile(`${EXAMPLE}/tsconfig.json`, `${EXAMPLE}/dist`);
+  await intoPlace(`${EXAMPLE}/dist`, (next) => compile(`${EXAMPLE}/tsconfig.json`, next));
 }
 
 /**
- * Compiles beside the output and swaps on success: a build that fails, or one still running, leaves the last good
+ * Builds beside the output and swaps on success: a build that fails, or one still running, leaves the last good
  * output in place for whoever is using it.
- * @param {string} project
  * @param {string} output
+ * @param {(next: string) => Promise<void>} produce
  */
-async function compile(project, output) {
+async function intoPlace(output, produce) {
   const target = path.join(ROOT, output);
   const next = `${target}.next-${process.pid}`;
   try {
-    const code = await runVisibly(bin('tsc'), ['-p', project, '--outDir', next], {
-      stdout: STDERR,
-    });
-    if (code !== 0) throw new Error(`tsc -p ${project} ended with code ${code}`);
+    await produce(next);
     rmSync(target, { recursive: true, force: true });
     renameSync(next, target);
   } finally {
     rmSync(next, { recursive: true, force: true });
   }
+}
+
+/**
+ * @param {string} project
+ * @param {string} outDir
+ */
+async function compile(project, outDir) {
+  const code = await runVisibly(bin('tsc'), ['-p', project, '--outDir', outDir], {
+    stdout: STDERR,
+  });
+  if (code !== 0) throw new Error(`tsc -p ${project} ended with code ${code}`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

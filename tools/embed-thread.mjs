@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 
 const ENTRY = 'src/probe/thread-main.ts';
 const OUTPUT = 'src/probe/thread-source.generated.ts';
-const HASH_LINE = /^\/\/ sha256 ([0-9a-f]{64})$/m;
+const HASH = /\/\/ sha256 ([0-9a-f]{64})/;
 
 /**
  * @typedef {object} ThreadBundle
@@ -41,12 +41,12 @@ export async function bundleThread(root) {
 }
 
 /**
- * Hash recorded in a generated or compiled thread source, if there is one.
+ * Hash recorded in a file that holds the thread's source, if there is one; it is the source's own first line.
  * @param {string} file
  * @returns {string | undefined}
  */
 export function embeddedHash(file) {
-  return existsSync(file) ? HASH_LINE.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  return existsSync(file) ? HASH.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
 }
 
 /**
@@ -76,9 +76,8 @@ export async function embedThread(root) {
 function render(bundle) {
   return [
     '// Written by tools/embed-thread.mjs from thread-main.ts; do not edit.',
-    `// sha256 ${bundle.hash}`,
     '/** JavaScript of the probe thread, started with `eval: true` so that it survives bundlers. */',
-    `export const threadSource: string = ${JSON.stringify(bundle.source)};`,
+    `export const threadSource: string = ${JSON.stringify(`// sha256 ${bundle.hash}\n${bundle.source}`)};`,
     '',
   ].join('\n');
 }

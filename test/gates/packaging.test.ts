@@ -72,7 +72,7 @@ describe('exports gate', () => {
     ],
     ['hale/checks/redis is exported but', { 'README.md': "import 'hale';\n" }],
     ['hale/gone is documented but', { 'docs/gone.md': "import { a } from 'hale/gone';\n" }],
-    ['./dist/checks/http.js is built but', { 'dist/checks/http.js': 'export {};\n' }],
+    ['./dist/checks/http.js is built but', { 'dist/checks/http.d.ts': 'export {};\n' }],
   ])('reports: %s', async (message, files) => {
     using tree = plantTree({ ...CLEAN, ...files });
     const result = await exportsMap.run(tree.root);

@@ -102,9 +102,9 @@ function unexportedEntries(root, targets) {
     targets.map(([, target]) => (typeof target === 'string' ? target : target.default)),
   );
   return ['checks', 'frameworks', 'lease/stores'].flatMap((folder) =>
-    filesBelow(path.join(root, 'dist', folder), ['.js'])
+    filesBelow(path.join(root, 'dist', folder), ['.d.ts'])
       .filter((file) => !file.includes('/'))
-      .map((file) => `./dist/${folder}/${file}`)
+      .map((file) => `./dist/${folder}/${file.replace(/\.d\.ts$/, '.js')}`)
       .filter((file) => !exported.has(file))
       .map((file) => `${file} is built but package.json does not export it`),
   );
