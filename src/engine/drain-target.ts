@@ -8,8 +8,8 @@ export interface DrainTarget {
   gone(): Promise<void>;
   /** What `gone` still waits for and that is not counted as work in flight. */
   open(): readonly string[];
-  /** Ends every connection by force. */
-  cut(): void;
+  /** Ends every connection by force; resolves once what that sends has gone out. */
+  cut(): void | Promise<void>;
   /** Takes hale's listeners off. */
   release(): void;
 }

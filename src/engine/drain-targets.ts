@@ -35,7 +35,7 @@ export interface DrainTargets {
   stopAccepting(windowMs: number): Promise<void>;
   gone(): Promise<void>;
   open(): readonly string[];
-  cut(): void;
+  cut(): Promise<void>;
   dispose(): void;
 }
 
@@ -77,8 +77,8 @@ export function createDrainTargets(options: DrainTargetsOptions): DrainTargets {
       if (failed !== undefined) throw failed.reason;
     },
     open: () => all().flatMap((target) => target.open()),
-    cut() {
-      for (const target of all()) target.cut();
+    async cut() {
+      await Promise.all(all().map((target) => target.cut()));
     },
     dispose() {
       for (const target of all()) target.release();

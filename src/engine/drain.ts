@@ -14,6 +14,7 @@ import type { DrainProgress } from '../core/drain-progress.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
 import { advancePhase } from '../core/phase.js';
+import { settlesWithin } from './bounded.js';
 
 /** What one step of the drain does. */
 export interface DrainStep {
@@ -21,8 +22,8 @@ export interface DrainStep {
   run(signal: AbortSignal, limitMs: number): Promise<void>;
   /** What has not ended, or what failed, for the log. */
   open(): readonly string[];
-  /** Ends by force what is open. */
-  cut(): void;
+  /** Ends by force what is open; waited for only briefly. */
+  cut(): void | Promise<void>;
 }
 
 export interface DrainOptions {
@@ -71,6 +72,9 @@ export function createDrain(options: DrainOptions): Drain {
 }
 
 type End = StepReport['ended'];
+
+/** What a cut sends leaves within this, or never. */
+const CUT_WITHIN_MS = 100;
 
 class Coordinator implements Drain {
   readonly #options: DrainOptions;
@@ -146,13 +150,13 @@ class Coordinator implements Drain {
     const work = steps[step];
     const ended = await this.#within(step, (signal, limitMs) => work.run(signal, limitMs));
     const left = ended === 'done' ? [] : work.open();
-    if (ended === 'cut') this.#contain(step, () => work.cut());
+    if (ended === 'cut') await this.#cut(step, work);
     return this.#report({ step, ended, durationMs: clock.now() - startedAt, open: left });
   }
 
   /** Runs until the step's time is up. Its timer keeps the process alive: a drain is not over because nothing else runs. */
   #within(step: DrainStepName, run: DrainStep['run']): Promise<End> {
-    const { clock, logger } = this.#options;
+    const { clock } = this.#options;
     return new Promise((resolve) => {
       const controller = new AbortController();
       let timer: Timer | undefined;
@@ -172,14 +176,18 @@ class Coordinator implements Drain {
       run(controller.signal, leftMs()).then(
         () => end('done'),
         (error: unknown) => {
-          logger.error(
-            { event: 'drain_step_failed', step, output: errorText(error) },
-            `drain: ${step} failed`,
-          );
+          this.#failed(step, error);
           end('failed');
         },
       );
     });
+  }
+
+  async #cut(step: DrainStepName, work: DrainStep): Promise<void> {
+    const options = { keepsProcessAlive: true };
+    await settlesWithin(this.#options.clock, CUT_WITHIN_MS, () => work.cut(), options).catch(
+      (error: unknown) => this.#failed(step, error),
+    );
   }
 
   /** Nothing may keep a process that was told to stop. */
@@ -187,9 +195,13 @@ class Coordinator implements Drain {
     try {
       action();
     } catch (error) {
-      const fields = { event: 'drain_step_failed', step: where, output: errorText(error) };
-      this.#options.logger.error(fields, `drain: ${where} failed`);
+      this.#failed(where, error);
     }
+  }
+
+  #failed(where: string, error: unknown): void {
+    const fields = { event: 'drain_step_failed', step: where, output: errorText(error) };
+    this.#options.logger.error(fields, `drain: ${where} failed`);
   }
 
   #report(report: StepReport): StepReport {

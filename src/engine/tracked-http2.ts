@@ -72,13 +72,13 @@ class TrackedHttp2 implements DrainTarget {
     return quiet === 0 ? [] : [`${quiet} HTTP/2 session${quiet === 1 ? '' : 's'} without a stream`];
   }
 
-  cut(): void {
-    for (const stream of this.#streams) stream.close(constants.NGHTTP2_CANCEL);
+  async cut(): Promise<void> {
+    for (const stream of this.#streams) cutStream(stream);
     for (const { req } of this.#responses) req.socket.destroy();
     // In a later turn, so that the streams' code goes out before the connection ends.
-    void nextTurn().then(() => {
-      for (const session of this.#sessions) session.destroy();
-    });
+    await nextTurn();
+    for (const session of this.#sessions) session.destroy();
+    await nextTurn();
   }
 
   release(): void {
@@ -124,6 +124,15 @@ class TrackedHttp2 implements DrainTarget {
         void nextTurn().then(() => HttpServer.prototype.closeIdleConnections.call(this.#server));
     });
   };
+}
+
+/**
+ * Ends a stream with INTERNAL_ERROR: `close(code)` would send END_STREAM first, and what was sent so far would pass
+ * for the whole answer.
+ */
+function cutStream(stream: ServerHttp2Stream): void {
+  stream.on('error', () => {});
+  stream.destroy(new Error('cut at the end of the drain'));
 }
 
 /** Tells a client to open its next streams elsewhere; every stream it has sent by then is served. */
