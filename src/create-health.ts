@@ -60,6 +60,7 @@ class ProcessHealth implements Health {
     this.#engine = createEngine({
       resolved: this.#resolved,
       service: serviceOf(options),
+      env: options.env ?? process.env,
       guards: Object.entries(options.liveness?.guards ?? {}).map(([name, guard]) =>
         createGuard(name, guard),
       ),

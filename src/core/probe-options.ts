@@ -12,6 +12,8 @@ export interface ProbeOptions {
   readonly staleAfterMs: number;
   readonly stallAfterMs: number;
   readonly beatMs: number;
+  /** `false` looks at beats only when a probe asks. @defaultValue true */
+  readonly background?: boolean;
   /** Longest time an on-demand probe waits for its checks. */
   readonly onDemandWaitMs: number;
 }

@@ -63,6 +63,7 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     options.background === false ? { mode: 'on-demand', ...given } : given,
     env,
   );
+  const probes = resolveProbeOptions(options, env);
   const checks = Object.entries(objectOption('checks', options.checks ?? {})).map(([name, check]) =>
     resolveCheck(name, check, checkDefaults),
   );
@@ -71,18 +72,21 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     checks,
     groups: resolveGroups(options, new Set(checks.map(({ name }) => name))),
     concurrency: integerOption('concurrency', concurrency, { min: 1, max: 1000 }),
-    probes: resolveProbeOptions(options, env),
+    probes,
     startup: resolveStartup(objectOption('startup', options.startup ?? {}), env),
     ...resolveCapacity(options),
     ...resolveIdleTimeout(options, env),
     shutdown: resolveShutdown(objectOption('shutdown', options.shutdown ?? {}), env),
     signals: booleanOption('signals', signals),
-    background: resolveBackground(options),
+    background: resolveBackground(options, probes.isolation),
   };
 }
 
 /** Without timers nothing samples a guard, and a thread would be one. */
-function resolveBackground({ background = true, isolation, liveness }: HealthOptions): boolean {
+function resolveBackground(
+  { background = true, liveness }: HealthOptions,
+  isolation: ProbeOptions['isolation'],
+): boolean {
   if (booleanOption('background', background)) return true;
   if (isolation !== 'inline')
     throw new OptionError('isolation', '"inline" with background: false', isolation);

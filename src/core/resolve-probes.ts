@@ -48,6 +48,7 @@ export function resolveProbeOptions(options: HealthOptions, env: Environment): P
       durationOption(option, value, 10 * DEFAULTS.beatMs),
     ),
     beatMs: DEFAULTS.beatMs,
+    ...(options.background === false ? { background: false } : {}),
     onDemandWaitMs: DEFAULTS.onDemandWaitMs,
   };
 }

@@ -1,7 +1,7 @@
 import type { Board } from '../core/board.js';
 import type { Clock, Random } from '../core/clock.js';
 import { DEFAULTS } from '../core/defaults.js';
-import { HaleError } from '../core/errors.js';
+import { HaleError, OptionError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import type { CheckView } from '../core/probe-state.js';
 import type { ResolvedCheck } from '../core/resolve-check.js';
@@ -29,6 +29,8 @@ export interface CheckRegistryOptions {
   readonly limiter: Limiter;
   readonly logger: Logger;
   readonly redact: (text: string) => string;
+  /** Without it there is no schedule: only `evaluate()` runs checks. @defaultValue true */
+  readonly background?: boolean;
   onTransition?(transition: CheckTransition): void;
   /** Called in each turn of the schedule, after the board has been marked. */
   onTurn?(): void;
@@ -38,7 +40,10 @@ export interface CheckRegistryOptions {
 
 /** All checks of a process, each on its own schedule or on demand. */
 export interface CheckRegistry {
-  /** @throws HaleError `HALE_CHECK_EXISTS`. */
+  /**
+   * @throws HaleError `HALE_CHECK_EXISTS`.
+   * @throws OptionError on a background check where nothing runs in the background.
+   */
   add(check: ResolvedCheck): void;
   /**
    * Resolves once the check has released what it held; a run under way is aborted and its outcome dropped.
@@ -71,17 +76,16 @@ class Registry implements CheckRegistry {
   readonly #options: CheckRegistryOptions;
   readonly #scheduler: Scheduler;
   readonly #entries = new Map<string, Entry>();
+  readonly #background: boolean;
   #started = false;
 
   constructor(options: CheckRegistryOptions) {
-    const { clock, board, onError } = options;
+    const { clock, onError } = options;
     this.#options = options;
+    this.#background = options.background ?? true;
     this.#scheduler = createScheduler({
       clock,
-      onTurn(now) {
-        board.setEvaluatedAt(now);
-        options.onTurn?.();
-      },
+      onTurn: (now) => this.#mark(now),
       onError: (error, job) =>
         onError(error, job === undefined ? 'the scheduler' : `check "${job}"`),
     });
@@ -91,8 +95,15 @@ class Registry implements CheckRegistry {
     if (this.#entries.has(check.name)) {
       throw new HaleError('HALE_CHECK_EXISTS', `a check named "${check.name}" exists already`);
     }
+    if (check.mode === 'background' && !this.#background)
+      throw new OptionError(
+        `checks.${check.name}.mode`,
+        '"on-demand" with background: false',
+        check.mode,
+      );
     const entry = createEntry(this.#options, check);
     this.#entries.set(check.name, entry);
+    this.#publishMode();
     this.#options.publisher.touch(check.name, entry.monitored.view);
     if (this.#started) this.#begin(entry);
   }
@@ -103,19 +114,23 @@ class Registry implements CheckRegistry {
       throw new HaleError('HALE_CHECK_UNKNOWN', `no check is named "${name}"`);
     this.#entries.delete(name);
     this.#options.publisher.remove(name);
+    this.#publishMode();
     await retire(this.#options, entry);
   }
 
   start(): void {
     if (this.#started) return;
     this.#started = true;
+    this.#publishMode();
     for (const entry of this.#entries.values()) this.#begin(entry);
-    this.#scheduler.start();
+    if (this.#background) this.#scheduler.start();
+    else this.#mark(this.#options.clock.now());
   }
 
   async evaluate(): Promise<void> {
     const due = [...this.#entries.values()].filter(({ check }) => check.mode === 'on-demand');
     await Promise.allSettled(due.map(({ onDemand }) => onDemand.evaluate()));
+    if (!this.#background) this.#mark(this.#options.clock.now());
     this.#options.publisher.flush();
   }
 
@@ -128,6 +143,18 @@ class Registry implements CheckRegistry {
     const leaving = [...this.#entries.values()];
     this.#entries.clear();
     await Promise.all(leaving.map((entry) => retire(this.#options, entry)));
+  }
+
+  /** The engine has looked at its checks: what it knows is not stale (R3). */
+  #mark(now: number): void {
+    this.#options.board.setEvaluatedAt(now);
+    this.#options.onTurn?.();
+  }
+
+  /** Whether a readiness probe must ask for an evaluation first; without a schedule nothing else makes one. */
+  #publishMode(): void {
+    const onDemand = [...this.#entries.values()].some(({ check }) => check.mode === 'on-demand');
+    this.#options.publisher.patch({ onDemand: onDemand || !this.#background });
   }
 
   #begin(entry: Entry): void {

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../core/clock.js';
 import type { DrainProgress } from '../core/drain-progress.js';
+import type { Environment } from '../core/environment.js';
 import { decideLiveness } from '../core/liveness.js';
 import type { Guard } from '../core/guard.js';
 import type { Logger } from '../core/logger.js';
@@ -19,6 +20,7 @@ import { type CheckRegistry, createCheckRegistry } from './check-registry.js';
 import { type CapacityGate, createCapacityGate } from './capacity-gate.js';
 import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
+import { reportEnvironment } from './environment-report.js';
 import { createLimiter } from './limiter.js';
 import type { CheckTransition } from './monitored-check.js';
 import { type ProgressRegistry, createProgressRegistry } from './progress.js';
@@ -36,6 +38,7 @@ import { type Workers, createWorkers } from './workers.js';
 export interface EngineOptions {
   readonly resolved: ResolvedOptions;
   readonly service: ServiceInfo;
+  readonly env: Environment;
   readonly guards: readonly Guard[];
   readonly clock: Clock;
   readonly random: Random;
@@ -157,6 +160,7 @@ export function createEngine(options: EngineOptions): Engine {
       });
     },
     start() {
+      reportEnvironment({ env: options.env, resolved, logger, publisher });
       if (resolved.background) running.push(...background(options, publisher));
       checks.start();
       startup.begin();

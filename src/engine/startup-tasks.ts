@@ -61,6 +61,8 @@ export interface StartupTasks {
   /** Starts the budget, and completes start-up if no task is registered by the end of this turn. */
   begin(): void;
   view(): StartupView;
+  /** Resolves once start-up is complete; never, when it never is. */
+  whenComplete(): Promise<void>;
   dispose(): void;
 }
 
@@ -86,6 +88,7 @@ class Tasks implements StartupTasks {
   readonly #options: StartupTasksOptions;
   readonly #timers = new Set<Timer>();
   #state;
+  #waiting: (() => void)[] = [];
 
   constructor(options: StartupTasksOptions) {
     this.#options = options;
@@ -159,6 +162,11 @@ class Tasks implements StartupTasks {
     return startupView(this.#state);
   }
 
+  whenComplete(): Promise<void> {
+    if (this.view().complete) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   dispose(): void {
     for (const timer of this.#timers) timer.clear();
     this.#timers.clear();
@@ -188,6 +196,7 @@ class Tasks implements StartupTasks {
     this.dispose();
     board.setPhase(advancePhase(board.phase(), 'running'));
     publisher.flush();
+    for (const resolve of this.#waiting.splice(0)) resolve();
     const durationMs = Math.round(view.durationMs ?? 0);
     logger.info({ event: 'started', durationMs, tasks: view.total }, `started in ${durationMs} ms`);
   }

@@ -46,7 +46,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const model = createProbeModel({ board, probes: options, clock, watchesLoop, hooks });
   const handlerFor = handlerFactory(side, model);
   const handler = handlerFor(options.details, false);
-  const watch = startTicking(model, clock, onError);
+  const watch = options.background === false ? undefined : startTicking(model, clock, onError);
   const open: HttpListener[] = [];
 
   async function listen(): Promise<ListenResult> {
@@ -69,7 +69,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
     listen,
     async close() {
       await Promise.all(open.splice(0).map((listener) => listener.close()));
-      watch.clear();
+      watch?.clear();
     },
   };
 }

@@ -1,0 +1,3 @@
+export { monolithPreset } from './monolith.js';
+export { onDemandPreset } from './on-demand.js';
+export { queueWorkerPreset } from './queue-worker.js';
