@@ -91,7 +91,8 @@ class Model implements ProbeModel {
     this.#lookedAt = clock.now();
     this.#watchdog = createWatchdog({
       board,
-      loopStallAfterMs: watchesLoop ? probes.stallAfterMs : undefined,
+      stallAfterMs: probes.stallAfterMs,
+      watchesLoop,
       now: this.#lookedAt,
     });
   }

@@ -11,7 +11,7 @@ import { createOnDemand } from './on-demand.js';
 import { type ModelHooks, type ProbeModel, createProbeModel } from './probe-model.js';
 import { createRoutes } from './routes.js';
 import { renderStatus } from './status-view.js';
-import { TICK_MS } from './watchdog.js';
+import { tickMs } from './watchdog.js';
 
 export interface ProbeSideOptions {
   readonly options: ProbeOptions;
@@ -46,7 +46,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const model = createProbeModel({ board, probes: options, clock, watchesLoop, hooks });
   const handlerFor = handlerFactory(side, model);
   const handler = handlerFor(options.details, false);
-  const watch = options.background === false ? undefined : startTicking(model, clock, onError);
+  const watch = options.background === false ? undefined : startTicking(model, side);
   const open: HttpListener[] = [];
 
   async function listen(): Promise<ListenResult> {
@@ -109,17 +109,18 @@ function failureOf(
   return { kind, host, port, code, message };
 }
 
-function startTicking(model: ProbeModel, clock: Clock, onError: (error: unknown) => void): Timer {
+function startTicking(model: ProbeModel, { options, clock, onError }: ProbeSideOptions): Timer {
+  const everyMs = tickMs(options.stallAfterMs);
   let timer: Timer;
   const tick = (): void => {
     // Armed first: an error in the look must not end the watch.
-    timer = clock.setTimeout(tick, TICK_MS);
+    timer = clock.setTimeout(tick, everyMs);
     try {
       model.tick(clock.now());
     } catch (error) {
       onError(error);
     }
   };
-  timer = clock.setTimeout(tick, TICK_MS);
+  timer = clock.setTimeout(tick, everyMs);
   return { clear: () => timer.clear() };
 }

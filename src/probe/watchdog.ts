@@ -3,18 +3,26 @@ import type { ProgressView } from '../core/probe-state.js';
 import { type StallWatch, look, startWatch } from '../core/stall-watch.js';
 
 /**
- * A gap between two looks longer than this was a pause of the whole process: the watcher looks every
- * {@link TICK_MS}, so five missed looks mean that it did not run either (L9).
+ * How often the watcher looks when no probe makes it look: often enough to time a stall to a tenth, and no oftener,
+ * because waking up is what an idle thread costs.
  */
-export const LONGEST_STEP_MS = 500;
+export function tickMs(stallAfterMs: number): number {
+  return Math.min(500, Math.max(100, stallAfterMs / 10));
+}
 
-/** How often the watcher looks when no probe makes it look. */
-export const TICK_MS = 100;
+/**
+ * A gap between two looks longer than this was a pause of the whole process: several looks are missing from it, so the
+ * watcher did not run either (L9).
+ */
+export function longestStepMs(stallAfterMs: number): number {
+  return Math.max(500, 2.5 * tickMs(stallAfterMs));
+}
 
 export interface WatchdogOptions {
   readonly board: Board;
-  /** Absent when the watcher runs on the loop itself and could not see it stand still. */
-  readonly loopStallAfterMs?: number | undefined;
+  readonly stallAfterMs: number;
+  /** False when the watcher runs on the loop itself and could not see it stand still. */
+  readonly watchesLoop: boolean;
   readonly now: number;
 }
 
@@ -44,6 +52,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
 class BoardWatchdog implements Watchdog {
   readonly #board: Board;
   readonly #loopStallAfterMs: number;
+  readonly #longestStepMs: number;
   #loop: StallWatch;
   #stalled = false;
   #stoodStillMs = 0;
@@ -52,15 +61,16 @@ class BoardWatchdog implements Watchdog {
   #lookedAt: number;
   #pausedMs = 0;
 
-  constructor({ board, loopStallAfterMs = Infinity, now }: WatchdogOptions) {
+  constructor({ board, stallAfterMs, watchesLoop, now }: WatchdogOptions) {
     this.#board = board;
-    this.#loopStallAfterMs = loopStallAfterMs;
+    this.#loopStallAfterMs = watchesLoop ? stallAfterMs : Infinity;
+    this.#longestStepMs = longestStepMs(stallAfterMs);
     this.#loop = startWatch(board.loopBeatAt(), now);
     this.#lookedAt = now;
   }
 
   look(now: number): boolean {
-    this.#pausedMs += Math.max(0, now - this.#lookedAt - LONGEST_STEP_MS);
+    this.#pausedMs += Math.max(0, now - this.#lookedAt - this.#longestStepMs);
     this.#lookedAt = now;
     const loopChanged = this.#lookAtLoop(now);
     return this.#lookAtParts(now) || loopChanged;
@@ -93,9 +103,9 @@ class BoardWatchdog implements Watchdog {
 
   #lookAtLoop(now: number): boolean {
     const before = this.#loop;
-    this.#loop = look(before, this.#board.loopBeatAt(), now, LONGEST_STEP_MS);
+    this.#loop = look(before, this.#board.loopBeatAt(), now, this.#longestStepMs);
     // The beat came somewhere within the step that ends now; counting that step whole errs by one look at most.
-    const lastStepMs = Math.min(now - before.seenAt, LONGEST_STEP_MS);
+    const lastStepMs = Math.min(now - before.seenAt, this.#longestStepMs);
     this.#stoodStillMs = before.stoodStillMs + lastStepMs;
     const stalled = this.#loop.stoodStillMs >= this.#loopStallAfterMs;
     const changed = stalled !== this.#stalled;
@@ -109,7 +119,7 @@ class BoardWatchdog implements Watchdog {
     const names: string[] = [];
     for (const part of this.#parts) {
       const { slot, name, stallAfterMs } = part.view;
-      part.watch = look(part.watch, this.#board.progressAt(slot), now, LONGEST_STEP_MS);
+      part.watch = look(part.watch, this.#board.progressAt(slot), now, this.#longestStepMs);
       if (part.watch.stoodStillMs >= stallAfterMs) names.push(name);
     }
     const changed = names.join('\n') !== this.#stalledParts.join('\n');

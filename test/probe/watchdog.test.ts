@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { createBoard } from '../../src/core/board.js';
+import { createWatchdog, longestStepMs, tickMs } from '../../src/probe/watchdog.js';
+
+describe('the pace of the watch', () => {
+  it.each([
+    [1000, 100, 500],
+    [3000, 300, 750],
+    [5000, 500, 1250],
+    [600_000, 500, 1250],
+  ])(
+    'L3 L9: for a bound of %i ms looks every %i ms and takes %i ms for a pause',
+    (bound, tick, step) => {
+      expect(tickMs(bound)).toBe(tick);
+      expect(longestStepMs(bound)).toBe(step);
+    },
+  );
+
+  it('L9: at the default bound three pauses of a minute in a row are no stall, a stall after them is', () => {
+    const board = createBoard();
+    const watchdog = createWatchdog({ board, stallAfterMs: 5000, watchesLoop: true, now: 0 });
+    for (const now of [60_000, 120_000, 180_000]) watchdog.look(now);
+    expect(watchdog.loopStalled()).toBe(false);
+    expect(watchdog.pausedMs()).toBe(3 * (60_000 - 1250));
+    for (let now = 180_500; now <= 181_500; now += 500) watchdog.look(now);
+    expect(watchdog.loopStalled()).toBe(true);
+  });
+});
