@@ -28,18 +28,23 @@ export function createPublisher({ publish, onError }: PublisherOptions): Publish
   const flush = (): void => {
     planned = false;
     if (state === undefined && touched.size === 0 && removed.size === 0) return;
+    const views = [...touched.values()];
+    const update = {
+      ...(state === undefined ? {} : { state }),
+      ...(removed.size === 0 ? {} : { removedChecks: [...removed] }),
+    };
+    // Before it is sent: whoever hears of the update may make the next change at once.
+    state = undefined;
+    touched.clear();
+    removed.clear();
     try {
       publish({
-        ...(state === undefined ? {} : { state }),
-        ...(touched.size === 0 ? {} : { checks: Array.from(touched.values(), (view) => view()) }),
-        ...(removed.size === 0 ? {} : { removedChecks: [...removed] }),
+        ...update,
+        ...(views.length === 0 ? {} : { checks: views.map((view) => view()) }),
       });
     } catch (error) {
       onError(error);
     }
-    state = undefined;
-    touched.clear();
-    removed.clear();
   };
 
   const plan = (): void => {

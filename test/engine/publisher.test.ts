@@ -49,4 +49,22 @@ describe('publisher', () => {
     expect(errors).toMatchObject([{ message: 'thread is gone' }]);
     expect(sent).toEqual([{ state: { findings: ['b'] } }]);
   });
+
+  it('keeps a change made by whoever hears of an update', async () => {
+    const sent: ProbeUpdate[] = [];
+    const publisher = createPublisher({
+      publish(update) {
+        sent.push(update);
+        if (sent.length === 1) publisher.patch({ failingGuards: ['memory'] });
+      },
+      onError() {},
+    });
+    publisher.patch({ findings: ['a'] });
+    publisher.flush();
+    await createManualClock().settle();
+    expect(sent).toEqual([
+      { state: { findings: ['a'] } },
+      { state: { failingGuards: ['memory'] } },
+    ]);
+  });
 });

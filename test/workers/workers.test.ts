@@ -1,0 +1,331 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkerAdapter, WorkerContext, WorkerOptions } from '../../src/core/worker.js';
+import { createHealth } from '../../src/create-health.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
+import { workLoop } from '../../src/workers/loop.js';
+import { createLog } from '../engine/support.js';
+
+/** A consumer that writes down what it is told, with the time. */
+function fakeAdapter(now: () => number) {
+  const seen: string[] = [];
+  const mark = (what: string) => void seen.push(`${what} at ${now()}`);
+  const state = { jobs: [] as string[], resumeFails: false, idle: () => {} };
+  let context: WorkerContext | undefined;
+  const adapter: WorkerAdapter = {
+    start: (given) => void (context = given),
+    pause: () => mark('pause'),
+    resume() {
+      mark('resume');
+      return state.resumeFails ? Promise.reject(new Error('broker away')) : undefined;
+    },
+    active: () => state.jobs,
+    whenIdle: () =>
+      state.jobs.length === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => void (state.idle = resolve)),
+    giveBack: () => mark('give back'),
+    close: () => mark('close'),
+  };
+  return { adapter, seen, state, context: () => context as WorkerContext };
+}
+
+function setUp() {
+  const clock = createManualClock();
+  const log = createLog();
+  const database = { up: true };
+  const startedAt = clock.now();
+  const since = () => clock.now() - startedAt;
+  const health = createHealth({
+    clock,
+    random: () => 0.5,
+    logger: log.logger,
+    env: {},
+    isolation: 'inline',
+    probes: false,
+    diagnostic: false,
+    signals: false,
+    checks: {
+      database: () => {
+        if (!database.up) throw new Error('down');
+      },
+    },
+  });
+  const events = (event: string) => log.lines.filter(({ fields }) => fields['event'] === event);
+  return { clock, health, database, log, events, since, ...fakeAdapter(since) };
+}
+
+async function started() {
+  const set = setUp();
+  await set.health.start();
+  await set.clock.advance(1000);
+  expect(set.health.report().readiness.status).toBe('pass');
+  return set;
+}
+
+describe('a worker', () => {
+  it('D4: takes no job while starting, and begins once the instance is ready', async () => {
+    const { health, adapter, clock, seen } = setUp();
+    const task = health.startupTask('prices');
+    const handle = health.worker('orders', adapter);
+    await health.start();
+    await clock.advance(5000);
+    expect([...seen, handle.consuming]).toEqual(['pause at 0', false]);
+    task.done();
+    await clock.advance(1);
+    expect(handle.consuming).toBe(true);
+    expect(seen).toHaveLength(2);
+    await health.dispose();
+  });
+
+  it('D4: pauses while a critical dependency is down and resumes after the jitter', async () => {
+    const { health, adapter, clock, database, seen, events, since } = await started();
+    const handle = health.worker('orders', adapter, { resumeJitterMs: 2000 });
+    expect(handle.consuming).toBe(true);
+    database.up = false;
+    await clock.advance(15_000);
+    expect(health.report().readiness.reason).toBe('check_failed:database');
+    expect(handle.consuming).toBe(false);
+    expect(seen.at(-1)).toMatch(/^pause/);
+    expect(events('worker_paused')[0]?.fields).toMatchObject({ reason: 'check_failed:database' });
+    database.up = true;
+    while (health.report().readiness.status === 'fail') await clock.advance(10);
+    const readyAt = since();
+    await clock.advance(900);
+    expect(handle.consuming).toBe(false);
+    await clock.advance(110);
+    expect(handle.consuming).toBe(true);
+    expect(Number(seen.at(-1)?.split(' ').at(-1)) - readyAt).toBeGreaterThanOrEqual(990);
+    await health.dispose();
+  });
+
+  it('D4: a resume that is planned does not happen once it must not; maintenance pauses at once', async () => {
+    const { health, adapter, clock, seen } = await started();
+    const handle = health.worker('orders', adapter);
+    health.maintenance(true);
+    expect(handle.consuming).toBe(false);
+    health.maintenance(false);
+    await clock.advance(500);
+    health.maintenance(true);
+    await clock.advance(10_000);
+    expect(handle.consuming).toBe(false);
+    expect(seen.filter((line) => line.startsWith('resume'))).toHaveLength(1);
+    await health.dispose();
+  });
+
+  it('R8: goes on at the ceiling of requests: jobs have a limit of their own', async () => {
+    const clock = createManualClock();
+    const health = createHealth({
+      clock,
+      logger: createLog().logger,
+      env: {},
+      isolation: 'inline',
+      probes: false,
+      diagnostic: false,
+      signals: false,
+      capacity: { leaveAt: 2 },
+    });
+    await health.start();
+    await clock.advance(10);
+    const handle = health.worker('orders', fakeAdapter(() => 0).adapter);
+    for (let count = 0; count < 3; count += 1) health.working('request');
+    await clock.advance(5000);
+    expect(health.report().readiness.reason).toBe('at_capacity');
+    expect(handle.consuming).toBe(true);
+    await health.dispose();
+  });
+
+  it('D1, D4: pauses in the turn of the signal, waits for its jobs, then closes', async () => {
+    const { health, adapter, clock, seen, state, since } = await started();
+    health.worker('orders', adapter);
+    state.jobs = ['mail 7'];
+    const begun = since();
+    const drained = health.shutdown('SIGTERM');
+    expect(seen.at(-1)).toBe(`pause at ${begun}`);
+    await clock.advance(5000);
+    expect(seen.at(-1)).toMatch(/^pause/);
+    state.jobs = [];
+    state.idle();
+    await clock.advance(0);
+    expect(seen.at(-1)).toBe(`close at ${begun + 5000}`);
+    expect(await drained).toMatchObject({ exitCode: 0 });
+    await health.dispose();
+  });
+
+  it('D2, D4: gives jobs back shortly before the deadline, names them, and ends with 0', async () => {
+    const { health, adapter, clock, seen, state, events, since } = await started();
+    health.worker('orders', adapter, { giveBackMs: 3000 });
+    state.jobs = ['mail 7', 'mail 8'];
+    const begun = since();
+    const drained = health.shutdown();
+    await clock.advance(21_999);
+    expect(seen.at(-1)).toMatch(/^pause/);
+    await clock.advance(1);
+    expect(seen.slice(-2)).toEqual([
+      `give back at ${begun + 22_000}`,
+      `close at ${begun + 22_000}`,
+    ]);
+    expect(events('worker_jobs_given_back')[0]?.fields['jobs']).toEqual(['mail 7', 'mail 8']);
+    expect(await drained).toMatchObject({ exitCode: 0 });
+    await health.dispose();
+  });
+
+  it('D2: names the jobs that neither ended nor could be given back, and ends with 1', async () => {
+    const { health, adapter, clock, state } = await started();
+    const { giveBack: _none, ...rest } = adapter;
+    health.worker('orders', rest);
+    state.jobs = ['mail 7'];
+    const drained = health.shutdown();
+    await clock.advance(25_000);
+    const { exitCode, steps } = await drained;
+    expect(exitCode).toBe(1);
+    expect(steps.find(({ step }) => step === 'consumers')).toMatchObject({
+      ended: 'cut',
+      open: ['job mail 7 of worker "orders"'],
+    });
+    await health.dispose();
+  });
+
+  it('case 32: tries again after a growing pause while consumption fails', async () => {
+    const { health, adapter, clock, seen, state, events } = await started();
+    state.resumeFails = true;
+    health.worker('orders', adapter);
+    await clock.advance(3000);
+    const tries = seen.filter((line) => line.startsWith('resume')).length;
+    expect(tries).toBe(4);
+    expect(events('worker_lost').map(({ fields }) => fields['retryAfterMs'])).toEqual([
+      375, 750, 1500, 3000,
+    ]);
+    state.resumeFails = false;
+    await clock.advance(3000);
+    expect(events('worker_lost')).toHaveLength(4);
+    await health.dispose();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('takes out what is done with, and refuses wrong options by name', async () => {
+    const { health, adapter, clock } = await started();
+    const handle = health.worker('orders', adapter);
+    handle.done();
+    expect(handle.consuming).toBe(false);
+    health.maintenance(true);
+    health.maintenance(false);
+    await clock.advance(5000);
+    expect(handle.consuming).toBe(false);
+    const add = (options: WorkerOptions) => () => health.worker('orders', adapter, options);
+    expect(add({ stallAfterMs: 1000 })).toThrow('worker.orders.backlog');
+    expect(add({ resumeJitterMs: -1 })).toThrow('worker.orders.resumeJitterMs');
+    await health.dispose();
+  });
+});
+
+describe('a queue watched by its jobs', () => {
+  const liveness = async (health: ReturnType<typeof createHealth>) => {
+    const { status, body } = await health.handle({ url: '/livez' });
+    return `${status} ${(JSON.parse(body) as { reason: string }).reason}`;
+  };
+
+  it('L4, case 32: silent with a full queue is stalled, with an empty one it is idle', async () => {
+    const { health, clock } = await started();
+    let waiting = 0;
+    const queue = health.queueProgress('orders', { backlog: () => waiting, stallAfterMs: 60_000 });
+    await clock.advance(600_000);
+    expect(await liveness(health)).toBe('200 ok');
+    waiting = 5;
+    await clock.advance(70_000);
+    queue.jobEnded();
+    await clock.advance(50_000);
+    expect(await liveness(health)).toBe('200 ok');
+    await clock.advance(26_000);
+    expect(await liveness(health)).toBe('503 progress_stalled:orders');
+    queue.jobEnded();
+    await clock.advance(200);
+    expect(await liveness(health)).toBe('200 ok');
+    queue.done();
+    await clock.advance(600_000);
+    expect(await liveness(health)).toBe('200 ok');
+    await health.dispose();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('L2, L6: a backlog that cannot be read, or never answers, does not fail liveness', async () => {
+    const { health, clock, events } = await started();
+    let read = async (): Promise<number> => 5;
+    health.queueProgress('orders', { backlog: () => read(), stallAfterMs: 10_000 });
+    await clock.advance(5000);
+    read = () => Promise.reject(new Error('broker away'));
+    await clock.advance(120_000);
+    expect(await liveness(health)).toBe('200 ok');
+    read = () => new Promise(() => {});
+    await clock.advance(120_000);
+    expect(await liveness(health)).toBe('200 ok');
+    expect(events('backlog').map(({ fields }) => fields['known'])).toEqual([false]);
+    read = async () => 5;
+    await clock.advance(20_000);
+    expect(await liveness(health)).toBe('503 progress_stalled:orders');
+    await health.dispose();
+  });
+
+  it('D4, L6: a worker that is told to pause is not stalled, however full its queue', async () => {
+    const { health, clock, adapter, context } = await started();
+    health.worker('orders', adapter, { backlog: () => 9, stallAfterMs: 10_000 });
+    await clock.advance(2600);
+    context().jobEnded();
+    health.maintenance(true);
+    await clock.advance(60_000);
+    expect(await liveness(health)).toBe('200 ok');
+    health.maintenance(false);
+    await clock.advance(20_000);
+    expect(await liveness(health)).toBe('503 progress_stalled:orders');
+    await health.dispose();
+  });
+});
+
+describe('workLoop', () => {
+  it('D4: runs while ready, waits when idle or after an error, and ends with the drain', async () => {
+    const { health, clock, since, events } = await started();
+    const rounds: number[] = [];
+    const begun = since();
+    workLoop(health, 'mail', async () => {
+      rounds.push(since() - begun);
+      if (rounds.length === 2) throw new Error('smtp');
+      return 'idle';
+    });
+    await clock.advance(2500);
+    expect(rounds).toEqual([0, 1000, 2000]);
+    expect(events('work_loop_error')).toHaveLength(1);
+    health.maintenance(true);
+    await clock.advance(10_000);
+    expect(rounds).toHaveLength(3);
+    health.maintenance(false);
+    await clock.advance(1000);
+    expect(rounds).toHaveLength(4);
+    const drained = health.shutdown();
+    await clock.advance(10);
+    expect(await drained).toMatchObject({ exitCode: 0 });
+    await clock.advance(10_000);
+    expect(rounds).toHaveLength(4);
+    await health.dispose();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('L4: a round that hangs is found; the signal tells it to give up before the deadline', async () => {
+    const { health, clock } = await started();
+    let aborted = false;
+    const hang = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          aborted = true;
+          resolve();
+        });
+      });
+    workLoop(health, 'mail', hang, { stallAfterMs: 5000 });
+    await clock.advance(10_000);
+    const { body } = await health.handle({ url: '/livez' });
+    expect(body).toContain('progress_stalled:mail');
+    const drained = health.shutdown();
+    await clock.advance(23_000);
+    expect(aborted).toBe(true);
+    expect(await drained).toMatchObject({ exitCode: 0 });
+    await health.dispose();
+  });
+});
