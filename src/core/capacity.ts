@@ -19,6 +19,9 @@ export type Capacity = Readonly<Required<CapacityOptions>>;
 const CHANGES_PER_WINDOW = 2;
 const CHANGE_WINDOW_MS = 60_000;
 
+/** Requests that began together end together; under load their places are taken again sooner than this. */
+const DIP_MS = 250;
+
 /** A burst of requests is over sooner. */
 const LEAVE_AFTER_MS = 1000;
 /** A lull between two waves lasts as long. */
@@ -51,6 +54,8 @@ export interface CapacityState {
   readonly underPressure: boolean;
   /** When pressure began or ended. */
   readonly since: number;
+  /** When pressure began, short dips not counted as its end. */
+  readonly pressureSince: number;
   /** The last changes of `atCapacity`, oldest first. */
   readonly changes: readonly number[];
 }
@@ -58,7 +63,8 @@ export interface CapacityState {
 export const initialCapacityState: CapacityState = {
   atCapacity: false,
   underPressure: false,
-  since: 0,
+  since: -Infinity,
+  pressureSince: -Infinity,
   changes: [],
 };
 
@@ -70,7 +76,10 @@ export function observeInFlight(
   { leaveAt, reenterAt }: Capacity,
 ): CapacityState {
   const underPressure = state.underPressure ? inFlight > reenterAt : inFlight >= leaveAt;
-  return underPressure === state.underPressure ? state : { ...state, underPressure, since: now };
+  if (underPressure === state.underPressure) return state;
+  const isDip = underPressure && now - state.since <= DIP_MS;
+  const pressureSince = underPressure && !isDip ? now : state.pressureSince;
+  return { ...state, underPressure, since: now, pressureSince };
 }
 
 /** When readiness is to change, if nothing else happens; absent when it says what is the case. */
@@ -78,9 +87,9 @@ export function capacityChangeAt(
   state: CapacityState,
   { leaveAfterMs, reenterAfterMs }: Capacity,
 ): number | undefined {
-  const { atCapacity, underPressure, since, changes } = state;
+  const { atCapacity, underPressure, since, pressureSince, changes } = state;
   if (atCapacity === underPressure) return undefined;
-  const heldAt = since + (underPressure ? leaveAfterMs : reenterAfterMs);
+  const heldAt = underPressure ? pressureSince + leaveAfterMs : since + reenterAfterMs;
   const [oldest] = changes;
   if (changes.length < CHANGES_PER_WINDOW || oldest === undefined) return heldAt;
   return Math.max(heldAt, oldest + CHANGE_WINDOW_MS);

@@ -52,6 +52,16 @@ describe('capacity', () => {
     expect(play([...around, [1050, 6]], 20_000)).toEqual([]);
   });
 
+  it('R8: a dip while places are taken again is no end of pressure, a longer one is', () => {
+    const wave = (gap: number) =>
+      Array.from({ length: 20 }, (_, index) => [
+        [1000 + index * 400, 10],
+        [1400 + index * 400 - gap, 2],
+      ]).flat() as [number, number][];
+    expect(play(wave(100), 8500)).toEqual([2000]);
+    expect(play(wave(300), 8500)).toEqual([]);
+  });
+
   it('R8: whatever the load does, readiness changes at most twice in any minute', () => {
     const steps = fc.array(
       fc.tuple(fc.integer({ min: 1, max: 9000 }), fc.integer({ min: 0, max: 20 })),

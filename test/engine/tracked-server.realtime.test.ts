@@ -134,6 +134,32 @@ describe('tracked server', () => {
     expect(clients.filter(({ text }) => !text.includes('created'))).toEqual([]);
   });
 
+  it('D3: the same in 150 closes at different moments: of 1,500 POSTs none is reset', async () => {
+    const lost: string[] = [];
+    let answered = 0;
+    for (let close = 0; close < 150; close += 1) {
+      const { tracked, open } = await setUp((request, response) => {
+        request.resume().on('end', () => response.end('created'));
+      });
+      const clients = await Promise.all(Array.from({ length: 10 }, open));
+      for (const { socket } of clients) socket.write(GET);
+      await until(() => clients.every(({ text }) => text.includes('created')));
+      // Before, in and after the tick of the close, while connections are still open.
+      const [early, rest] = [clients.slice(0, close % 10), clients.slice(close % 10)];
+      for (const client of clients) client.text = '';
+      for (const { socket } of early) socket.write(POST);
+      const stopping = tracked.stopAccepting(1000).then(() => tracked.gone());
+      for (const { socket } of rest) socket.write(POST);
+      await Promise.all(clients.map(({ closed }) => closed));
+      await stopping;
+      for (const { text, error } of clients)
+        if (error === undefined && text.includes('created')) answered += 1;
+        else lost.push(String(error));
+    }
+    expect(lost).toEqual([]);
+    expect(answered).toBe(1500);
+  });
+
   it('D2: cut ends every connection, upgraded ones too, after naming what is open', async () => {
     const { tracked, open, server, inFlight } = await setUp(() => {});
     server.on('upgrade', (_, socket) =>
