@@ -24,8 +24,11 @@ export const DEFAULTS = {
   concurrency: 8,
   /** Runs of one check that may hang at once: one to be unlucky, one to notice, no pile-up. */
   maxHanging: 2,
-  /** Ten beats a second cost nothing measurable and time a stall to a tenth of a second. */
-  beatMs: 100,
+  /**
+   * Waking up is what an idle process costs: ten beats a second are 0.1 to 0.25 % of a core by themselves. Four time a
+   * stall of seconds well enough; a shorter `stallAfterMs` beats faster.
+   */
+  beatMs: 250,
   /** Longer than any healthy pause (a major collection, a large JSON.parse), far shorter than a human notices. */
   stallAfterMs: 5_000,
   /** The engine looks at itself this often; ten missed looks make the snapshot stale. */

@@ -4,6 +4,7 @@ import { OptionError } from './errors.js';
 import type {
   DiagnosticListenerOptions,
   HealthOptions,
+  LivenessOptions,
   ProbeListenerOptions,
 } from './health-options.js';
 import { PATH_SETS, type PathSet } from './path-sets.js';
@@ -22,6 +23,11 @@ import {
   textOption,
 } from './validate.js';
 
+/** Fewer, and a stall could be told from an ordinary late beat only by luck. */
+const BEATS_IN_STALL = 10;
+/** A major collection or a large JSON.parse may take this long in a healthy process. */
+const SHORTEST_STALL_MS = 1000;
+
 const PATH = /^\/[\w./~-]*$/;
 
 /**
@@ -31,7 +37,7 @@ const PATH = /^\/[\w./~-]*$/;
 export function resolveProbeOptions(options: HealthOptions, env: Environment): ProbeOptions {
   const { diagnostic = {}, isolation = 'thread' } = options;
   const probes = options.probes === false ? {} : objectOption('probes', options.probes ?? {});
-  const { stallAfterMs = DEFAULTS.stallAfterMs } = objectOption('liveness', options.liveness ?? {});
+  const stallAfterMs = stallAfterOf(objectOption('liveness', options.liveness ?? {}), env);
   return {
     isolation: textSetting(env, 'HALE_ISOLATION', isolation, (option, value) =>
       choiceOption(option, value, ['thread', 'inline']),
@@ -43,14 +49,20 @@ export function resolveProbeOptions(options: HealthOptions, env: Environment): P
     details: booleanOption('probes.details', probes.details ?? false),
     warnStatus: warnStatusOf(probes.warnStatus),
     staleAfterMs: DEFAULTS.staleAfterMs,
-    stallAfterMs: numberSetting(env, 'HALE_STALL_AFTER_MS', stallAfterMs, (option, value) =>
-      // Below ten beats a stall could be told from an ordinary late beat only by luck.
-      durationOption(option, value, 10 * DEFAULTS.beatMs),
-    ),
-    beatMs: DEFAULTS.beatMs,
+    stallAfterMs,
+    beatMs: Math.min(DEFAULTS.beatMs, stallAfterMs / BEATS_IN_STALL),
     ...(options.background === false ? { background: false } : {}),
     onDemandWaitMs: DEFAULTS.onDemandWaitMs,
   };
+}
+
+function stallAfterOf(
+  { stallAfterMs = DEFAULTS.stallAfterMs }: LivenessOptions,
+  env: Environment,
+): number {
+  return numberSetting(env, 'HALE_STALL_AFTER_MS', stallAfterMs, (option, value) =>
+    durationOption(option, value, SHORTEST_STALL_MS),
+  );
 }
 
 function listenerOf(probes: ProbeListenerOptions, env: Environment): ListenerOptions {

@@ -29,7 +29,7 @@ export interface ModelHooks {
 
 export interface ModelOptions {
   readonly board: Board;
-  readonly probes: Pick<ProbeOptions, 'stallAfterMs' | 'staleAfterMs' | 'warnStatus'>;
+  readonly probes: Pick<ProbeOptions, 'stallAfterMs' | 'beatMs' | 'staleAfterMs' | 'warnStatus'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Whether the model runs beside the main loop, and so can see it stand still. */
   readonly watchesLoop: boolean;
@@ -92,6 +92,7 @@ class Model implements ProbeModel {
     this.#watchdog = createWatchdog({
       board,
       stallAfterMs: probes.stallAfterMs,
+      beatMs: probes.beatMs,
       watchesLoop,
       now: this.#lookedAt,
     });

@@ -21,6 +21,8 @@ export function longestStepMs(stallAfterMs: number): number {
 export interface WatchdogOptions {
   readonly board: Board;
   readonly stallAfterMs: number;
+  /** Time between the main loop's beats: the loop may have turned until the next one was due. */
+  readonly beatMs: number;
   /** False when the watcher runs on the loop itself and could not see it stand still. */
   readonly watchesLoop: boolean;
   readonly now: number;
@@ -61,9 +63,9 @@ class BoardWatchdog implements Watchdog {
   #lookedAt: number;
   #pausedMs = 0;
 
-  constructor({ board, stallAfterMs, watchesLoop, now }: WatchdogOptions) {
+  constructor({ board, stallAfterMs, beatMs, watchesLoop, now }: WatchdogOptions) {
     this.#board = board;
-    this.#loopStallAfterMs = watchesLoop ? stallAfterMs : Infinity;
+    this.#loopStallAfterMs = watchesLoop ? stallAfterMs + beatMs : Infinity;
     this.#longestStepMs = longestStepMs(stallAfterMs);
     this.#loop = startWatch(board.loopBeatAt(), now);
     this.#lookedAt = now;

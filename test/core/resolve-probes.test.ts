@@ -19,7 +19,7 @@ describe('resolve probes', () => {
       warnStatus: 200,
       staleAfterMs: 10_000,
       stallAfterMs: 5000,
-      beatMs: 100,
+      beatMs: 250,
       onDemandWaitMs: 1500,
     });
   });
@@ -34,6 +34,7 @@ describe('resolve probes', () => {
     expect(resolved).toMatchObject({
       isolation: 'inline',
       stallAfterMs: 1000,
+      beatMs: 100,
       details: true,
       warnStatus: 503,
       listener: { port: 0, host: '::1', maxConnections: 8 },

@@ -39,7 +39,7 @@ export function createModelKit({
     board,
     clock,
     watchesLoop,
-    probes: { stallAfterMs: 1000, staleAfterMs: 10_000, warnStatus },
+    probes: { stallAfterMs: 1000, beatMs: 0, staleAfterMs: 10_000, warnStatus },
     hooks: {
       onStall: (ms) => told.push(`stall ${ms}`),
       onStallEnd: (ms) => told.push(`end ${ms}`),

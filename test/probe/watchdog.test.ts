@@ -18,11 +18,33 @@ describe('the pace of the watch', () => {
 
   it('L9: at the default bound three pauses of a minute in a row are no stall, a stall after them is', () => {
     const board = createBoard();
-    const watchdog = createWatchdog({ board, stallAfterMs: 5000, watchesLoop: true, now: 0 });
+    const watchdog = createWatchdog({
+      board,
+      stallAfterMs: 5000,
+      beatMs: 0,
+      watchesLoop: true,
+      now: 0,
+    });
     for (const now of [60_000, 120_000, 180_000]) watchdog.look(now);
     expect(watchdog.loopStalled()).toBe(false);
     expect(watchdog.pausedMs()).toBe(3 * (60_000 - 1250));
     for (let now = 180_500; now <= 181_500; now += 500) watchdog.look(now);
+    expect(watchdog.loopStalled()).toBe(true);
+  });
+
+  it('L8: a block that begins just before the next beat is due still gets its whole bound', () => {
+    const board = createBoard();
+    const watchdog = createWatchdog({
+      board,
+      stallAfterMs: 5000,
+      beatMs: 250,
+      watchesLoop: true,
+      now: 0,
+    });
+    for (let now = 250; now <= 5000; now += 250) watchdog.look(now);
+    // Blocked at 249, so for 4,751 ms; the last beat is 5,000 ms old.
+    expect(watchdog.loopStalled()).toBe(false);
+    watchdog.look(5250);
     expect(watchdog.loopStalled()).toBe(true);
   });
 });
