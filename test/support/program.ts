@@ -46,6 +46,10 @@ export async function bundleProgram(name: string): Promise<{ file: string; remov
     format: 'esm',
     target: 'node20',
     logLevel: 'silent',
+    // Packages in CommonJS ask for Node's own modules with `require`.
+    banner: {
+      js: `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`,
+    },
   });
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
