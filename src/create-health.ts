@@ -1,5 +1,3 @@
-import { writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
 import type { Clock } from './core/clock.js';
 import type { DrainProgress } from './core/drain-progress.js';
 import { HaleError } from './core/errors.js';
@@ -14,17 +12,17 @@ import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
 import { createSafeLogger } from './core/safe-logger.js';
 import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
-import { type DrainTerminal, createDrainTerminal } from './engine/drain-terminal.js';
+import type { DrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
 import { settlesWithin } from './engine/bounded.js';
 import { systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
 import { systemClock } from './engine/system-clock.js';
 import type { Health, HealthChange, Report } from './health.js';
-import { createJsonLogger } from './observe/json-logger.js';
 import type { ProbeHandler, ProbeRequest } from './probe/handler.js';
 import { createInlineHost } from './probe/inline-host.js';
 import { createThreadHost } from './probe/thread-host.js';
+import { drainTerminal, stderrLogger } from './stderr.js';
 
 /**
  * Creates the health of this process. Nothing runs, listens or is installed before `start()`.
@@ -43,7 +41,7 @@ class ProcessHealth implements Health {
   readonly #engine: Engine;
   readonly #clock: Clock;
   #handler: ProbeHandler | undefined;
-  readonly #terminal: DrainTerminal | undefined;
+  #terminal: { readonly view: DrainTerminal | undefined } | undefined;
   readonly #listeners = new Set<(change: HealthChange) => void>();
   #releaseSignals: (() => void) | undefined;
   #started: Promise<readonly BoundAddress[]> | undefined;
@@ -74,7 +72,6 @@ class ProcessHealth implements Health {
       onDrainProgress: (progress) => this.#tellDrain(progress),
       onStartupTimeout: () => this.#onStartupTimeout(),
     });
-    this.#terminal = drainTerminal(clock, this.#resolved, () => this.#engine.shutdown.open());
   }
 
   start(): Promise<readonly BoundAddress[]> {
@@ -235,7 +232,7 @@ class ProcessHealth implements Health {
   async #dispose(): Promise<void> {
     this.#releaseSignals?.();
     this.#releaseSignals = undefined;
-    this.#terminal?.dispose();
+    this.#terminal?.view?.dispose();
     this.#listeners.clear();
     await Promise.all([this.#engine.dispose(), this.#host.dispose()]);
   }
@@ -273,7 +270,11 @@ class ProcessHealth implements Health {
   }
 
   #tellDrain(progress: DrainProgress): void {
-    this.#terminal?.tell(progress);
+    // Looked for at the first word only: a process that just runs need not load node:tty.
+    this.#terminal ??= {
+      view: drainTerminal(this.#clock, this.#resolved, () => this.#engine.shutdown.open()),
+    };
+    this.#terminal.view?.tell(progress);
     this.#tell({ kind: 'drain', progress });
   }
 
@@ -299,21 +300,4 @@ function serviceOf({ version, releaseId, serviceId, description }: HealthOptions
     ...(serviceId === undefined ? {} : { serviceId }),
     ...(description === undefined ? {} : { description }),
   };
-}
-
-const STDERR = 2;
-
-/** For a person at a terminal; a program reads the log. */
-function drainTerminal(
-  clock: Clock,
-  { shutdown }: ResolvedOptions,
-  open: () => readonly string[],
-): DrainTerminal | undefined {
-  if (!(shutdown.showProgress ?? isatty(STDERR))) return undefined;
-  return createDrainTerminal({ clock, open, write: (line) => void writeSync(STDERR, line) });
-}
-
-/** Synchronous, so that the last lines before an exit are not lost. */
-function stderrLogger(clock: Clock): Logger {
-  return createJsonLogger({ clock, write: (line) => void writeSync(STDERR, line) });
 }

@@ -9,7 +9,7 @@ export interface DrainTarget {
   /** What `gone` still waits for and that is not counted as work in flight. */
   open(): readonly string[];
   /** Ends every connection by force; resolves once what that sends has gone out. */
-  cut(): void | Promise<void>;
+  cut(): Promise<void>;
   /** Takes hale's listeners off. */
   release(): void;
 }

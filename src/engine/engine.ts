@@ -72,63 +72,43 @@ export interface Engine {
 
 /** Puts the parts of the engine together; nothing runs before `start()`. */
 export function createEngine(options: EngineOptions): Engine {
-  const { resolved, clock, random, logger, redact, host } = options;
-  const { board } = host;
-  const onError = (error: unknown, where: string): void => {
-    logger.error(
-      { event: 'internal_error', where, output: errorText(error) },
-      `hale: an error in ${where}`,
-    );
-  };
+  const { resolved, clock, random, logger, redact } = options;
+  const { board } = options.host;
+  const onError = errorLog(logger);
   const onReadinessChange = (change: ReadinessChange): void => {
     workers.look();
     options.onReadinessChange(change);
   };
   const mirror = createMirror({ ...options, onReadinessChange }, onError);
   const { publisher, readiness } = mirror;
+  const shared = { clock, random, board, publisher, logger, redact };
   const checks = createCheckRegistry({
-    clock,
-    random,
-    board,
-    publisher,
+    ...shared,
     limiter: createLimiter(resolved.concurrency),
-    logger,
-    redact,
     background: resolved.background,
     onTransition: options.onCheckTransition,
     onTurn: () => readiness.look(),
     onError,
   });
   const startup = createStartupTasks({
-    clock,
-    board,
-    publisher,
-    logger,
-    redact,
+    ...shared,
     budgetMs: resolved.startup.budgetMs,
     onTimeout: options.onStartupTimeout,
   });
   const gates = createGateKeeper(publisher);
   const capacity = capacityGate(options, gates);
   const shutdown = createShutdown({
-    clock,
-    board,
-    logger,
-    redact,
-    random,
+    ...shared,
     options: resolved.shutdown,
     ...idleTimeout(resolved),
     onInFlight: (count) => capacity?.observe(count),
     onBegin: () => readiness.look(),
     onProgress: options.onDrainProgress,
   });
-  const progress = createProgressRegistry({ clock, board, publisher });
-  const queues = createQueueWatches({ clock, logger, redact, progress });
+  const progress = createProgressRegistry(shared);
+  const queues = createQueueWatches({ ...shared, progress });
   const workers = createWorkers({
-    clock,
-    random,
-    logger,
-    redact,
+    ...shared,
     queues,
     hooks: shutdown.hooks,
     readiness: () => readiness.current,
@@ -150,15 +130,7 @@ export function createEngine(options: EngineOptions): Engine {
     get state() {
       return mirror.state();
     },
-    liveness() {
-      const { gates: current, failingGuards } = mirror.state();
-      return decideLiveness({
-        gates: current,
-        failingGuards,
-        loopStalled: false,
-        stalledProgress: [],
-      });
-    },
+    liveness: () => livenessOf(mirror.state()),
     start() {
       reportEnvironment({ env: options.env, resolved, logger, publisher });
       if (resolved.background) running.push(...background(options, publisher));
@@ -176,6 +148,18 @@ export function createEngine(options: EngineOptions): Engine {
       await checks.dispose();
     },
   };
+}
+
+function errorLog(logger: Logger): (error: unknown, where: string) => void {
+  return (error, where) => {
+    const fields = { event: 'internal_error', where, output: errorText(error) };
+    logger.error(fields, `hale: an error in ${where}`);
+  };
+}
+
+/** As far as this thread can tell: whether it stands still is for the other one to see. */
+function livenessOf({ gates, failingGuards }: ProbeState): ReturnType<typeof decideLiveness> {
+  return decideLiveness({ gates, failingGuards, loopStalled: false, stalledProgress: [] });
 }
 
 /** What runs by itself as long as the process lives. */

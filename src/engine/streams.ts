@@ -99,7 +99,7 @@ class Registry implements Streams {
     return size === 0 ? [] : [`${size} stream${size === 1 ? '' : 's'}`];
   }
 
-  cut(): void {
+  async cut(): Promise<void> {
     for (const { response } of this.#entries) response.destroy();
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Clock } from '../core/clock.js';
+import { stopListening } from './builtins.js';
 import type { DrainTarget } from './drain-target.js';
 import type { InFlight } from './in-flight.js';
 import { requestRoute } from './request-route.js';
@@ -47,11 +48,9 @@ class Tracked implements DrainTarget {
     this.#state = 'closing';
     // Right after a poll phase the kernel's queue of connections is empty; what waits in it at close() is reset.
     await nextTurn();
-    this.#closed = new Promise((resolve) => {
-      // Not http's own close(), which at once destroys idle connections: a request already in the kernel's buffer
-      // of one would be reset. Two turns read what is there, and such a connection is idle no more.
-      NetServer.prototype.close.call(this.#server, () => resolve());
-    });
+    // Not http's own close(), which at once destroys idle connections: a request already in the kernel's buffer
+    // of one would be reset. Two turns read what is there, and such a connection is idle no more.
+    this.#closed = stopListening(this.#server);
     await nextTurn();
     await nextTurn();
     this.#server.close(() => {});
@@ -71,7 +70,7 @@ class Tracked implements DrainTarget {
     return quiet === 0 ? [] : [`${quiet} connection${quiet === 1 ? '' : 's'} without a request`];
   }
 
-  cut(): void {
+  async cut(): Promise<void> {
     this.#server.closeAllConnections();
     // An upgraded connection is no longer on the server's own list.
     for (const socket of this.#sockets) socket.destroy();

@@ -48,7 +48,7 @@ export function trackWebSocketServer(
       const { size } = server.clients;
       return size === 0 ? [] : [`${size} WebSocket connection${size === 1 ? '' : 's'}`];
     },
-    cut() {
+    async cut() {
       clear();
       for (const client of server.clients) client.terminate();
     },

@@ -22,6 +22,7 @@ describe('resolve options', () => {
       },
       signals: true,
       mayLeave: expect.any(Function) as unknown,
+      background: true,
     });
     expect(checkDefaults.intervalMs).toBe(DEFAULTS.check.intervalMs);
     expect(probes.isolation).toBe('thread');

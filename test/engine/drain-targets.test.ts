@@ -90,7 +90,7 @@ describe('servers of a drain', () => {
     await clock.advance(1000);
     expect(fake.closes).toHaveLength(20);
     expect(fake.closes[0]).toEqual([1001, 'going away', 2000]);
-    targets.cut();
+    await targets.cut();
     expect(fake.closes.slice(20)).toEqual(Array.from({ length: 20 }, () => ['terminated']));
     fake.end();
     await going;

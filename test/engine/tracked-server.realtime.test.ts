@@ -175,7 +175,7 @@ describe('tracked server', () => {
     const stopping = tracked.stopAccepting(1000).then(() => tracked.gone());
     await nextTurn();
     expect(tracked.open()).toEqual(['1 connection without a request']);
-    tracked.cut();
+    await tracked.cut();
     await stopping;
     await Promise.all([stuck.closed, upgraded.closed]);
     await until(() => inFlight.count === 0);
