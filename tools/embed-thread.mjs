@@ -31,7 +31,7 @@ export async function bundleThread(root) {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
-    charset: 'utf8',
+    charset: 'ascii',
     legalComments: 'none',
     minifySyntax: true,
     logLevel: 'silent',

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { getHeapStatistics } from 'node:v8';
 import { cgroupPathV2, containerId, cpuLimitV1, cpuLimitV2, memoryLimit } from '../core/cgroup.js';
 import type { Environment } from '../core/environment.js';
 import type { Ancestor, EnvironmentFacts, Orchestrator } from '../core/findings.js';
+import { heapLimitBytes, readText } from './builtins.js';
 
 export interface FactsOptions {
   readonly env: Environment;
@@ -18,14 +17,14 @@ export interface FactsOptions {
 /** Looks once at where the process runs: a handful of small files, read synchronously. Never throws. */
 export function readEnvironmentFacts(options: FactsOptions): EnvironmentFacts {
   const { env, pid, parentPid, shutdownDeadlineMs, gracePeriodMs, handlesSignals } = options;
-  const text = safely(options.read ?? ((file) => readFileSync(file, 'utf8')));
+  const text = safely(options.read ?? readText);
   const cgroup = text('/proc/self/cgroup') ?? '';
   const facts = {
     packageScript: plain(env['npm_lifecycle_event']),
     gracePeriodMs,
     cpuLimit: cpuLimit(text, cgroup),
     memoryLimitBytes: limitOfMemory(text, cgroup),
-    heapLimitBytes: getHeapStatistics().heap_size_limit,
+    heapLimitBytes: heapLimitBytes(),
     containerId: containerId(cgroup, text('/proc/self/mountinfo') ?? ''),
     orchestrator: orchestratorOf(env),
   };

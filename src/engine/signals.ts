@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
 import type { Drain, DrainResult } from './drain.js';
@@ -16,6 +15,9 @@ export interface SignalsOptions {
 
 /** The signals that ask a process to end; Nomad and a terminal send the second (D1). */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** Their numbers, the same on every POSIX system. */
+const NUMBERS = { SIGTERM: 15, SIGINT: 2 } as const;
 
 type Signal = (typeof SIGNALS)[number];
 
@@ -101,7 +103,7 @@ function tellRaised({ logger }: SignalsOptions, signal: Signal): void {
 
 function exitAtOnce({ process, logger }: SignalsOptions, signal: Signal): void {
   logger.warn({ event: 'second_signal', signal }, `second signal ${signal}: exiting at once`);
-  process.exit(128 + constants.signals[signal]);
+  process.exit(128 + NUMBERS[signal]);
 }
 
 /** Nothing keeps the process any more, so nobody is left to be told: hooks run, then it ends with its own code. */

@@ -1,18 +1,19 @@
-import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import {
-  type Http2SecureServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-  constants,
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  Http2SecureServer,
+  Http2Server,
+  IncomingHttpHeaders,
+  ServerHttp2Session,
+  ServerHttp2Stream,
 } from 'node:http2';
-import { Server as NetServer } from 'node:net';
+import { closeIdleConnections, stopListening } from './builtins.js';
 import type { DrainTarget } from './drain-target.js';
 import { requestRoute, routeText } from './request-route.js';
 import { nextTurn } from './system-clock.js';
 import { type TrackedServerOptions, sayClose } from './tracked-server.js';
 
+/** RFC 9113, section 7. */
+const NO_ERROR = 0;
 /** "No stream is refused yet": the notice that RFC 9113, section 6.8, wants before the real GOAWAY. */
 const NO_STREAM_REFUSED = 2 ** 31 - 1;
 
@@ -53,9 +54,7 @@ class TrackedHttp2 implements DrainTarget {
     this.startDraining();
     this.#state = 'closing';
     await nextTurn();
-    this.#closed = new Promise((resolve) => {
-      NetServer.prototype.close.call(this.#server, () => resolve());
-    });
+    this.#closed = stopListening(this.#server);
     // Streams that are already in the kernel's buffer are let in before the last word.
     await nextTurn();
     await nextTurn();
@@ -120,8 +119,7 @@ class TrackedHttp2 implements DrainTarget {
     response.once('close', () => {
       this.#responses.delete(response);
       end();
-      if (this.#state === 'closing')
-        void nextTurn().then(() => HttpServer.prototype.closeIdleConnections.call(this.#server));
+      if (this.#state === 'closing') void nextTurn().then(() => closeIdleConnections(this.#server));
     });
   };
 }
@@ -137,6 +135,5 @@ function cutStream(stream: ServerHttp2Stream): void {
 
 /** Tells a client to open its next streams elsewhere; every stream it has sent by then is served. */
 function notify(session: ServerHttp2Session): void {
-  if (!session.closed && !session.destroyed)
-    session.goaway(constants.NGHTTP2_NO_ERROR, NO_STREAM_REFUSED);
+  if (!session.closed && !session.destroyed) session.goaway(NO_ERROR, NO_STREAM_REFUSED);
 }

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { createBoard } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
@@ -6,7 +5,7 @@ import { type Logger, silentLogger } from '../core/logger.js';
 import type { BoundAddress, ProbeHost, ProbeHostEvents } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import type { ProbeHandler } from './handler.js';
-import { listenError } from './listen-error.js';
+import { listenError, processManager } from './listen-error.js';
 import { createProbeSide } from './probe-side.js';
 
 export interface InlineHostOptions {
@@ -50,8 +49,7 @@ export function createInlineHost(host: InlineHostOptions): InlineHost {
     warn(logger);
     const result = await side.listen();
     if (result.ok) return result.addresses;
-    const pm2 = process.env['pm_id'] !== undefined;
-    throw listenError(result.failure, { clusterWorker: cluster.isWorker, pm2 });
+    throw listenError(result.failure, processManager());
   }
 
   let started: Promise<readonly BoundAddress[]> | undefined;

@@ -1,3 +1,4 @@
+import type { Cluster } from 'node:cluster';
 import type { BoundAddress } from '../core/probe-host.js';
 import { HaleError } from '../core/errors.js';
 
@@ -15,6 +16,12 @@ export interface ListenFailure {
 export interface ProcessManager {
   readonly clusterWorker: boolean;
   readonly pm2: boolean;
+}
+
+/** What this process was started by; `node:cluster` is loaded only here, where a failure is to be explained. */
+export function processManager(): ProcessManager {
+  const cluster = process.getBuiltinModule('node:cluster') as unknown as Cluster;
+  return { clusterWorker: cluster.isWorker, pm2: process.env['pm_id'] !== undefined };
 }
 
 const SETTINGS = {

@@ -4,7 +4,7 @@ import type { BoundAddress } from '../core/probe-host.js';
 import type { ListenerOptions, ProbeOptions } from '../core/probe-options.js';
 import type { ProbeUpdate } from '../core/probe-state.js';
 import { type ProbeHandler, createHandler } from './handler.js';
-import { type HttpListener, openHttpListener } from './http-listener.js';
+import type { HttpListener } from './http-listener.js';
 import type { ListenFailure } from './listen-error.js';
 import { renderMetrics } from './metrics.js';
 import { createOnDemand } from './on-demand.js';
@@ -50,6 +50,8 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const open: HttpListener[] = [];
 
   async function listen(): Promise<ListenResult> {
+    // Loaded when something listens: node:http is most of what hale would cost to import.
+    const { openHttpListener } = await import('./http-listener.js');
     for (const [kind, listener] of listenersOf(options)) {
       const served = kind === 'probes' ? handler : handlerFor(true, true);
       try {

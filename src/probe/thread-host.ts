@@ -1,5 +1,4 @@
-import cluster from 'node:cluster';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { createBoard } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
@@ -11,7 +10,7 @@ import {
   applyUpdate,
   initialProbeState,
 } from '../core/probe-state.js';
-import { type ProcessManager, listenError } from './listen-error.js';
+import { listenError, processManager } from './listen-error.js';
 import type { FromThread, ThreadData, ToThread } from './messages.js';
 import { type Restarts, createRestarts } from './restarts.js';
 import { threadSource as embeddedSource } from './thread-source.generated.js';
@@ -98,8 +97,10 @@ class ThreadHost implements ProbeHost {
       state: this.#state,
       redactKeys: this.#options.redactKeys ?? [],
     };
+    // Taken here, not imported: only a process that starts its probes needs it.
+    const threads = process.getBuiltinModule('node:worker_threads');
     try {
-      return new Worker(this.#options.threadSource ?? embeddedSource, {
+      return new threads.Worker(this.#options.threadSource ?? embeddedSource, {
         eval: true,
         name: 'hale-probes',
         workerData,
@@ -222,10 +223,6 @@ function pinPorts(options: ProbeOptions, addresses: readonly BoundAddress[]): Pr
     listener: listener && { ...listener, port: portOf('probes', listener.port) },
     diagnostic: diagnostic && { ...diagnostic, port: portOf('diagnostic', diagnostic.port) },
   };
-}
-
-function processManager(): ProcessManager {
-  return { clusterWorker: cluster.isWorker, pm2: process.env['pm_id'] !== undefined };
 }
 
 function threadFailed(cause: unknown): HaleError {

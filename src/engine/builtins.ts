@@ -1,0 +1,41 @@
+import type { Server as NetServer } from 'node:net';
+
+/*
+ * Node.js modules that hale needs late or never are taken when they are needed: importing them with hale would be
+ * most of the time it takes to import hale.
+ */
+
+/** Stops a server from listening, without what http and http2 add to it: they destroy idle connections at once. */
+export function stopListening(server: NetServer): Promise<void> {
+  const { Server } = process.getBuiltinModule('node:net');
+  return new Promise((resolve) => {
+    Server.prototype.close.call(server, () => resolve());
+  });
+}
+
+/** Closes the idle HTTP/1 connections of a server that may be an HTTP/2 one with a fallback. */
+export function closeIdleConnections(server: NetServer): void {
+  const { Server } = process.getBuiltinModule('node:http');
+  // Works on any server that keeps a list of HTTP/1 connections, which an HTTP/2 one with a fallback does.
+  Server.prototype.closeIdleConnections.call(server as InstanceType<typeof Server>);
+}
+
+/** Whether a file descriptor is a terminal. */
+export function isTerminal(descriptor: number): boolean {
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+/** Writes a text at once, so that the last lines before an exit are not lost. */
+export function writeNow(descriptor: number, text: string): void {
+  process.getBuiltinModule('node:fs').writeSync(descriptor, text);
+}
+
+/** The text of a file. @throws Error of the system when it cannot be read. */
+export function readText(file: string): string {
+  return process.getBuiltinModule('node:fs').readFileSync(file, 'utf8');
+}
+
+/** The size in bytes at which V8 gives up growing its heap. */
+export function heapLimitBytes(): number {
+  return process.getBuiltinModule('node:v8').getHeapStatistics().heap_size_limit;
+}
