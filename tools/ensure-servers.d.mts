@@ -1,8 +1,9 @@
 /** Server kinds the tests start. */
-export type ServerName = 'postgres' | 'redis' | 'haproxy' | 'nginx';
+export type ServerName = 'postgres' | 'redis' | 'haproxy' | 'nginx' | 'rabbitmq';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;
 export function findRedisServer(): string | undefined;
 export function findHaproxy(): string | undefined;
 export function findNginx(): string | undefined;
 export function missingServersError(names: ServerName[]): Error;
+export function findRabbitmqServer(): string | undefined;

@@ -40,6 +40,11 @@ const SERVERS = {
     debian: 'haproxy',
     hint: 'HAProxy 2.4 or later (Debian and Ubuntu: `apt-get install haproxy`; macOS: `brew install haproxy`)',
   },
+  rabbitmq: {
+    find: () => findRabbitmqServer(),
+    debian: 'rabbitmq-server',
+    hint: 'RabbitMQ 3.9 or later (Debian and Ubuntu: `apt-get install rabbitmq-server`; macOS: `brew install rabbitmq`)',
+  },
   nginx: {
     find: () => findNginx(),
     debian: 'nginx-light',
@@ -93,6 +98,12 @@ export function findRedisServer() {
 /** The path of `haproxy`, or undefined. */
 export function findHaproxy() {
   return findProgram('haproxy');
+}
+
+/** The path of RabbitMQ's own start script, or undefined; the one on Debian's PATH changes the user first. */
+export function findRabbitmqServer() {
+  const packaged = '/usr/lib/rabbitmq/bin/rabbitmq-server';
+  return isExecutable(packaged) ? packaged : findProgram('rabbitmq-server');
 }
 
 /** The path of `nginx`, or undefined. */
