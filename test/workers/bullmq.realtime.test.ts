@@ -89,7 +89,7 @@ describe('a BullMQ worker on a real Redis', () => {
     expect(await queue.getJobCounts('wait', 'active')).toEqual({ wait: 4, active: 0 });
     const second = start();
     await untilEmpty(queue);
-    expect(numbers(second, 'done').toSorted()).toEqual([0, 1, 2, 3]);
+    expect(numbers(second, 'done').toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
   });
 
   it('D4: SIGKILL in the middle of 1,000 jobs: none is lost, a second worker does what was in progress', async () => {

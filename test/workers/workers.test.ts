@@ -1,66 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkerAdapter, WorkerContext, WorkerOptions } from '../../src/core/worker.js';
+import type { WorkerOptions } from '../../src/core/worker.js';
 import { createHealth } from '../../src/create-health.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
-import { workLoop } from '../../src/workers/loop.js';
 import { createLog } from '../engine/support.js';
-
-/** A consumer that writes down what it is told, with the time. */
-function fakeAdapter(now: () => number) {
-  const seen: string[] = [];
-  const mark = (what: string) => void seen.push(`${what} at ${now()}`);
-  const state = { jobs: [] as string[], resumeFails: false, idle: () => {} };
-  let context: WorkerContext | undefined;
-  const adapter: WorkerAdapter = {
-    start: (given) => void (context = given),
-    pause: () => mark('pause'),
-    resume() {
-      mark('resume');
-      return state.resumeFails ? Promise.reject(new Error('broker away')) : undefined;
-    },
-    active: () => state.jobs,
-    whenIdle: () =>
-      state.jobs.length === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => void (state.idle = resolve)),
-    giveBack: () => mark('give back'),
-    close: () => mark('close'),
-  };
-  return { adapter, seen, state, context: () => context as WorkerContext };
-}
-
-function setUp() {
-  const clock = createManualClock();
-  const log = createLog();
-  const database = { up: true };
-  const startedAt = clock.now();
-  const since = () => clock.now() - startedAt;
-  const health = createHealth({
-    clock,
-    random: () => 0.5,
-    logger: log.logger,
-    env: {},
-    isolation: 'inline',
-    probes: false,
-    diagnostic: false,
-    signals: false,
-    checks: {
-      database: () => {
-        if (!database.up) throw new Error('down');
-      },
-    },
-  });
-  const events = (event: string) => log.lines.filter(({ fields }) => fields['event'] === event);
-  return { clock, health, database, log, events, since, ...fakeAdapter(since) };
-}
-
-async function started() {
-  const set = setUp();
-  await set.health.start();
-  await set.clock.advance(1000);
-  expect(set.health.report().readiness.status).toBe('pass');
-  return set;
-}
+import { fakeAdapter, setUp, started } from './support.js';
 
 describe('a worker', () => {
   it('D4: takes no job while starting, and begins once the instance is ready', async () => {
@@ -276,56 +219,6 @@ describe('a queue watched by its jobs', () => {
     health.maintenance(false);
     await clock.advance(20_000);
     expect(await liveness(health)).toBe('503 progress_stalled:orders');
-    await health.dispose();
-  });
-});
-
-describe('workLoop', () => {
-  it('D4: runs while ready, waits when idle or after an error, and ends with the drain', async () => {
-    const { health, clock, since, events } = await started();
-    const rounds: number[] = [];
-    const begun = since();
-    workLoop(health, 'mail', async () => {
-      rounds.push(since() - begun);
-      if (rounds.length === 2) throw new Error('smtp');
-      return 'idle';
-    });
-    await clock.advance(2500);
-    expect(rounds).toEqual([0, 1000, 2000]);
-    expect(events('work_loop_error')).toHaveLength(1);
-    health.maintenance(true);
-    await clock.advance(10_000);
-    expect(rounds).toHaveLength(3);
-    health.maintenance(false);
-    await clock.advance(1000);
-    expect(rounds).toHaveLength(4);
-    const drained = health.shutdown();
-    await clock.advance(10);
-    expect(await drained).toMatchObject({ exitCode: 0 });
-    await clock.advance(10_000);
-    expect(rounds).toHaveLength(4);
-    await health.dispose();
-    expect(clock.pendingTimers).toBe(0);
-  });
-
-  it('L4: a round that hangs is found; the signal tells it to give up before the deadline', async () => {
-    const { health, clock } = await started();
-    let aborted = false;
-    const hang = (signal: AbortSignal): Promise<void> =>
-      new Promise((resolve) => {
-        signal.addEventListener('abort', () => {
-          aborted = true;
-          resolve();
-        });
-      });
-    workLoop(health, 'mail', hang, { stallAfterMs: 5000 });
-    await clock.advance(10_000);
-    const { body } = await health.handle({ url: '/livez' });
-    expect(body).toContain('progress_stalled:mail');
-    const drained = health.shutdown();
-    await clock.advance(23_000);
-    expect(aborted).toBe(true);
-    expect(await drained).toMatchObject({ exitCode: 0 });
     await health.dispose();
   });
 });
