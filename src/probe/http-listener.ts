@@ -27,12 +27,6 @@ const KEEP_ALIVE_MS = 75_000;
 /** Time for answers under way when the listener closes. */
 const CLOSE_GRACE_MS = 500;
 
-/** The addresses an absent host stands for, in the order they are tried. */
-const ALL_ADDRESSES = ['::', '0.0.0.0'];
-
-/** Codes that say the machine has no IPv6, as opposed to a port that is taken. */
-const NO_IPV6 = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EPROTONOSUPPORT']);
-
 const REFUSALS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
@@ -45,12 +39,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
 export async function openHttpListener(options: HttpListenerOptions): Promise<HttpListener> {
   const { kind, listener, clock, onError } = options;
   const server = createProbeServer(options);
-  const { host: given, port } = listener;
-  const host = await bind(server, given === undefined ? ALL_ADDRESSES : [given], port);
+  await listen(server, listener);
   server.on('error', onError);
   const bound = server.address() as AddressInfo;
   return {
-    address: { kind, host: bound.address || host, port: bound.port },
+    address: { kind, host: bound.address, port: bound.port },
     close: () => closeServer(server, clock),
   };
 }
@@ -64,7 +57,8 @@ function createProbeServer({ listener, handler, onError }: HttpListenerOptions):
     headersTimeout: headersTimeoutMs,
     requestTimeout: headersTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: Math.min(1000, Math.max(100, headersTimeoutMs / 4)),
+    // Each check wakes an idle thread up. A slow client goes within twice its time; the cap holds meanwhile.
+    connectionsCheckingInterval: headersTimeoutMs,
     // A load balancer's hand-written check often has no Host header, and nothing here depends on it.
     requireHostHeader: false,
   });
@@ -93,23 +87,12 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableSt
   connection.destroySoon();
 }
 
-async function bind(server: Server, hosts: readonly string[], port: number): Promise<string> {
-  const [host = '', ...others] = hosts;
-  try {
-    await listen(server, host, port);
-    return host;
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (others.length === 0 || !NO_IPV6.has(code)) throw error;
-    return bind(server, others, port);
-  }
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
+function listen(server: Server, { host, port }: ListenerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
+    // Without a host Node.js listens on both stacks, or on IPv4 where that is all there is, and asks no resolver.
     // Exclusive: under cluster a shared port would spread one instance's probes over all of them.
-    server.listen({ host, port, ipv6Only: false, exclusive: true }, () => {
+    server.listen({ ...(host === undefined ? {} : { host }), port, exclusive: true }, () => {
       server.off('error', reject);
       resolve();
     });

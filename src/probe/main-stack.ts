@@ -1,5 +1,4 @@
-import { type Debugger, Session } from 'node:inspector';
-import { fileURLToPath } from 'node:url';
+import type { Debugger, Session } from 'node:inspector';
 import type { Clock } from '../core/clock.js';
 import type { StackFrame } from '../core/probe-host.js';
 
@@ -35,7 +34,8 @@ export function readMainStack({ clock, waitMs }: StackOptions): Promise<StackRes
     };
     const timer = clock.setTimeout(() => settle({ kind: 'uninterruptible' }), waitMs);
     try {
-      session = new Session();
+      // Loaded for the stall: the thread should not have to wait for it before it listens.
+      session = new (process.getBuiltinModule('node:inspector').Session)();
       session.connectToMainThread();
       pause(session, settle);
     } catch (error) {
@@ -103,7 +103,7 @@ function toFrame(
 function toPath(url: string): string {
   if (!url.startsWith('file://')) return url;
   try {
-    return fileURLToPath(url);
+    return process.getBuiltinModule('node:url').fileURLToPath(url);
   } catch {
     return url;
   }
