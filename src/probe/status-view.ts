@@ -45,7 +45,7 @@ export function renderStatus(source: StatusSource): Prepared {
 }
 
 function notesOf(state: ProbeState, reasons: readonly string[]): { notes?: readonly string[] } {
-  const notes = [...new Set([...reasons, ...state.findings])];
+  const notes = [...new Set([...reasons, ...startupNotes(state), ...state.findings])];
   return notes.length === 0 ? {} : { notes };
 }
 

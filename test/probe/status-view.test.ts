@@ -42,6 +42,24 @@ const database = checkView('database', {
 });
 
 describe('/healthz/status', () => {
+  it('S2: names the start-up tasks that are left, and how far they are', () => {
+    const kit = createModelKit();
+    const startup = {
+      complete: false,
+      timedOut: false,
+      total: 2,
+      remaining: ['schema', 'prices'],
+      percent: 40,
+    };
+    kit.publish(startedState([], { startup }));
+    expect(documentOf(kit)['notes']).toStrictEqual([
+      'starting',
+      'start-up at 40 %, waits for: schema, prices',
+    ]);
+    kit.publish(startedState([], {}));
+    expect(documentOf(kit)['notes']).toBeUndefined();
+  });
+
   it('E2: has every member the draft knows, and what hale knows beyond', () => {
     const kit = createModelKit();
     const service = {
