@@ -13,7 +13,7 @@ type Way = 'hale' | 'bare';
 
 const PER_SECOND = 200;
 /** A check every 200 ms finds an instance that is back within that and its own time. */
-const NOTICED_MS = 300;
+const NOTICED_MS = 450;
 const GRACE_MS = 3000;
 
 const instances = new Map<Backend, Program>();
