@@ -9,7 +9,8 @@ import { fixed } from '../harness/table.mjs';
 
 const run = promisify(execFile);
 const CHECKS = 10;
-const SETTLE_MS = 3000;
+/** Until V8 has done what it does once after a start: it compiles and collects on threads of its own. */
+const SETTLE_MS = 10_000;
 
 /** What it costs to have hale in a program that does nothing else. */
 export async function measure(options) {
@@ -19,7 +20,11 @@ export async function measure(options) {
   const starts = quick ? 3 : 15;
   const imports = await measureImports(starts);
   const firstAnswers = await measureFirstAnswers(subjects, starts);
-  const idles = await measureIdles(subjects, rounds, duration);
+  const idles = await measureIdles(subjects, {
+    rounds,
+    duration,
+    settleMs: quick ? 1000 : SETTLE_MS,
+  });
   const raw = { imports, firstAnswers, idles };
   const results = subjects.map((name) => summarize(name, raw));
   return { tables: [toTable(results, duration)], judgements: judge(results, numbers), raw };
@@ -76,17 +81,19 @@ async function freePort() {
   return port;
 }
 
-async function measureIdles(subjects, rounds, duration) {
+async function measureIdles(subjects, { rounds, duration, settleMs }) {
   const runs = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of alternate(subjects, round)) runs.push(await idle(name, duration * 1000));
+    for (const name of alternate(subjects, round)) {
+      runs.push(await idle(name, { durationMs: duration * 1000, settleMs }));
+    }
   }
   return runs;
 }
 
-async function idle(name, durationMs) {
-  return await withSubject(name, { checks: CHECKS }, async ({ sample }) => {
-    await sleep(SETTLE_MS);
+async function idle(name, { durationMs, settleMs }) {
+  return await withSubject(name, { checks: CHECKS, usedHeap: true }, async ({ sample }) => {
+    await sleep(settleMs);
     const before = await sample();
     const from = performance.now();
     await sleep(durationMs);

@@ -3,7 +3,7 @@ import { runSubject } from './host.mjs';
 
 await runSubject(async ({ port, checks }) => {
   const health = createHealth({
-    probes: { port, host: '127.0.0.1' },
+    probes: { port },
     diagnostic: false,
     // `inline` is the planted violation: served from the main loop, hale must miss its goals.
     isolation: process.env.BENCH_ISOLATION ?? 'thread',
