@@ -28,6 +28,8 @@ export interface CapacityGate {
 
 /** How long an instance that may not leave waits before it asks again. */
 const ASK_AGAIN_MS = 1000;
+/** A view of the fleet that hangs under the same load must not hold the ceiling open. */
+const ANSWER_WITHIN_MS = 2000;
 
 /** Creates the gate, open. */
 export function createCapacityGate(options: CapacityGateOptions): CapacityGate {
@@ -41,7 +43,8 @@ class Gate implements CapacityGate {
   #timerAt: number | undefined;
   /** Not before then is the permit asked for again. */
   #askAt = 0;
-  #asking = false;
+  /** Ends the wait for an answer that is on its way. */
+  #asking: Timer | undefined;
   #disposed = false;
 
   constructor(options: CapacityGateOptions) {
@@ -57,10 +60,11 @@ class Gate implements CapacityGate {
   dispose(): void {
     this.#disposed = true;
     this.#setTimer(undefined);
+    this.#asking?.clear();
   }
 
   #look(): void {
-    if (this.#disposed || this.#asking) return;
+    if (this.#disposed || this.#asking !== undefined) return;
     const { clock, capacity } = this.#options;
     const changeAt = capacityChangeAt(this.#state, capacity);
     const leaves = this.#state.underPressure;
@@ -83,23 +87,34 @@ class Gate implements CapacityGate {
   }
 
   #ask(): void {
-    const answer = this.#answer();
-    if (typeof answer === 'boolean') this.#settle(answer);
-    else {
-      this.#asking = true;
-      void answer.then(
-        (may) => this.#settle(may),
-        (error: unknown) => this.#settle(this.#allowAnyway(error)),
-      );
+    let answer: unknown;
+    try {
+      answer = this.#options.mayLeave('at_capacity');
+    } catch (error) {
+      this.#settle(this.#allowAnyway(error));
+      return;
     }
+    // Only `false` keeps an instance in; whoever answers at once is heard at once.
+    if (answer instanceof Promise) this.#await(answer);
+    else this.#settle(answer !== false);
   }
 
-  #answer(): boolean | Promise<boolean> {
-    try {
-      return this.#options.mayLeave('at_capacity');
-    } catch (error) {
-      return this.#allowAnyway(error);
-    }
+  #await(answer: Promise<unknown>): void {
+    const settle = (may: () => boolean): void => {
+      if (this.#asking !== patience) return;
+      patience.clear();
+      this.#asking = undefined;
+      this.#settle(may());
+    };
+    const patience = this.#options.clock.setTimeout(() => {
+      const late = new Error(`no answer within ${ANSWER_WITHIN_MS} ms`);
+      settle(() => this.#allowAnyway(late));
+    }, ANSWER_WITHIN_MS);
+    this.#asking = patience;
+    answer.then(
+      (given) => settle(() => given !== false),
+      (error: unknown) => settle(() => this.#allowAnyway(error)),
+    );
   }
 
   #allowAnyway(error: unknown): true {
@@ -113,7 +128,6 @@ class Gate implements CapacityGate {
 
   #settle(may: boolean): void {
     const { clock, capacity, logger } = this.#options;
-    this.#asking = false;
     if (this.#disposed) return;
     // While the answer was on its way the pressure may have gone.
     const changeAt = capacityChangeAt(this.#state, capacity);

@@ -113,4 +113,33 @@ describe('capacity gate', () => {
     expect(clock.pendingTimers).toBe(0);
     await clock.advance(5000);
   });
+
+  it('R10: an answer that never comes counts as yes after 2 s, and is logged', async () => {
+    const { clock, gate, changes, log } = setUp(() => new Promise(() => {}));
+    gate.observe(10);
+    await clock.advance(2999);
+    expect(changes).toEqual([]);
+    await clock.advance(1);
+    expect(changes).toEqual([[3000, true]]);
+    expect(log.lines[0]?.fields).toMatchObject({ event: 'may_leave_failed' });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('R10: only false keeps an instance in, also from JavaScript that returns nothing', async () => {
+    for (const answer of [undefined, Promise.resolve(undefined)] as unknown[]) {
+      const { clock, gate, changes } = setUp(() => answer as boolean);
+      gate.observe(10);
+      await clock.advance(1500);
+      expect(changes).toEqual([[1000, true]]);
+    }
+  });
+
+  it('leaves no timer behind when it is disposed while it waits for an answer', async () => {
+    const { clock, gate } = setUp(() => new Promise(() => {}));
+    gate.observe(10);
+    await clock.advance(1500);
+    expect(clock.pendingTimers).toBe(1);
+    gate.dispose();
+    expect(clock.pendingTimers).toBe(0);
+  });
 });
