@@ -170,6 +170,10 @@ class ThreadHost implements ProbeHost {
   #onExit(worker: Worker): void {
     if (this.#worker !== worker || this.#disposed !== undefined) return;
     this.#worker = undefined;
+    this.#planRestart();
+  }
+
+  #planRestart(): void {
     const delayMs = this.#restarts.nextDelayMs();
     if (delayMs === undefined) {
       const text =
@@ -182,7 +186,11 @@ class ThreadHost implements ProbeHost {
 
   #restart(): void {
     this.#launch().catch((error: unknown) => {
+      // The end of a thread that dispose() has ended is no failure.
+      if (this.#disposed !== undefined) return;
       this.#options.events.onError(error);
+      // A port that was taken meanwhile, say, may be free again.
+      this.#planRestart();
     });
   }
 

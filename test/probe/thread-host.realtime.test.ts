@@ -178,6 +178,21 @@ describe('the probe thread', () => {
     expect(isHaleError(kit.errors[0], 'HALE_PROBE_THREAD_FAILED')).toBe(true);
   });
 
+  it('E5: is started once more when it could not be started again', async () => {
+    const { threadSource } = await import('../../src/probe/thread-source.generated.js');
+    // The board's last word, which nothing uses, counts the starts: the second fails.
+    const count = `const { workerData } = require('node:worker_threads');
+      const start = Atomics.add(new Int32Array(workerData.board, 0, 16), 15, 1);
+      if (start === 1) throw new Error('no second start');
+      if (start === 0) setTimeout(() => { throw new Error('broken') }, 300);`;
+    const kit = create('thread', {}, { threadSource: `${count}\n${threadSource}` });
+    const port = await kit.start();
+    await eventually('two errors', () => (kit.errors.length > 1 ? true : undefined));
+    const seen = await eventually('answer', () => probe(port, '/readyz').catch(() => undefined));
+    expect(seen.status).toBe(200);
+    expect(String(kit.errors[1])).toContain('no second start');
+  });
+
   it('E5: that cannot run is a clear error', async () => {
     const kit = create('thread', {}, { threadSource: 'throw new Error("no such thing")' });
     const error = await rejection(kit.start());
