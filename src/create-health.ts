@@ -1,4 +1,5 @@
 import type { Clock } from './core/clock.js';
+import { contain } from './core/contain.js';
 import type { DrainProgress } from './core/drain-progress.js';
 import { HaleError } from './core/errors.js';
 import { createGuard } from './core/guard.js';
@@ -14,7 +15,6 @@ import { createSafeLogger } from './core/safe-logger.js';
 import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
 import type { DrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
-import { settlesWithin } from './engine/bounded.js';
 import { systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
 import { systemClock } from './engine/system-clock.js';
@@ -94,8 +94,7 @@ class ProcessHealth implements Health {
   }
 
   untilStarted(withinMs: number): Promise<boolean> {
-    const { startup } = this.#engine;
-    return settlesWithin(this.#clock, withinMs, () => startup.whenComplete());
+    return this.#engine.startup.untilComplete(withinMs);
   }
 
   addCheck(...[name, check]: Parameters<Health['addCheck']>): void {
@@ -121,7 +120,8 @@ class ProcessHealth implements Health {
   }
 
   fatal(reason: string): void {
-    const text = this.#redact(reason);
+    // JavaScript callers hand over the error itself.
+    const text = this.#redact(errorText(reason));
     this.#logger.error({ event: 'fatal', reason: text }, `declared unrecoverable: ${text}`);
     this.#engine.gates.set({ fatal: text });
   }
@@ -266,7 +266,9 @@ class ProcessHealth implements Health {
   }
 
   #onStartupTimeout(): void {
-    if (this.#resolved.startup.onTimeout === 'exit') systemProcess.exit(1);
+    // A drain that has begun ends the process in its own time.
+    const leaving = this.#engine.shutdown.drain.underWay;
+    if (this.#resolved.startup.onTimeout === 'exit' && !leaving) systemProcess.exit(1);
   }
 
   #tellDrain(progress: DrainProgress): void {
@@ -279,17 +281,17 @@ class ProcessHealth implements Health {
   }
 
   #tell(change: HealthChange): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        const output = errorText(error);
-        this.#logger.error(
-          { event: 'listener_error', output },
-          `a listener to onChange threw: ${output}`,
-        );
-      }
-    }
+    for (const listener of this.#listeners)
+      contain(
+        () => listener(change),
+        (error) => this.#onListenerError(error),
+      );
+  }
+
+  #onListenerError(error: unknown): void {
+    const output = errorText(error);
+    const fields = { event: 'listener_error', output };
+    this.#logger.error(fields, `a listener to onChange threw: ${output}`);
   }
 }
 

@@ -42,7 +42,7 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * @throws HaleError `HALE_PORT_IN_USE`, `HALE_LISTEN_FAILED`, `HALE_PROBE_THREAD_FAILED`, `HALE_DISPOSED`.
    */
   start(): Promise<readonly BoundAddress[]>;
-  /** Registers a part of initialisation that start-up waits for. @throws OptionError on a bad name or option. */
+  /** Registers a part of initialisation that start-up waits for. @throws OptionError on a bad or taken name, or a bad option. */
   startupTask(name: string, options?: StartupTaskOptions): StartupTask;
   /**
    * Registers a warm-up gate: start-up waits until there is enough of something, such as entries in a cache.
@@ -51,7 +51,10 @@ export interface Health extends AsyncDisposable, WorkerHost {
   warmUp(name: string, options: WarmUpOptions): void;
   /** Declares start-up complete, whatever tasks are left. */
   started(): void;
-  /** Waits until start-up is complete, but no longer than this; `false` when the time was up first. */
+  /**
+   * Waits until start-up is complete, but no longer than so many milliseconds; `false` when the time was up first.
+   * @throws OptionError on a time that is no duration.
+   */
   untilStarted(withinMs: number): Promise<boolean>;
   /**
    * Adds a check at run time.

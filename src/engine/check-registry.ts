@@ -1,5 +1,6 @@
 import type { Board } from '../core/board.js';
 import type { Clock, Random } from '../core/clock.js';
+import { contain } from '../core/contain.js';
 import { DEFAULTS } from '../core/defaults.js';
 import { HaleError, OptionError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
@@ -160,12 +161,11 @@ class Registry implements CheckRegistry {
   #begin(entry: Entry): void {
     const { clock, random, logger, onError } = this.#options;
     const { check, monitored } = entry;
-    try {
-      check.start?.({ clock, logger });
-    } catch (error) {
-      // The check runs all the same: what it could not start, its runs will report.
-      onError(error, `start of check "${check.name}"`);
-    }
+    // The check runs all the same: what it could not start, its runs will report.
+    contain(
+      () => check.start?.({ clock, logger }),
+      (error) => onError(error, `start of check "${check.name}"`),
+    );
     if (check.mode === 'on-demand') return;
     const { name, intervalMs } = check;
     const { recheckMs } = DEFAULTS;

@@ -1,6 +1,8 @@
+import { contain } from '../core/contain.js';
 import { closingBatches } from '../core/drain-plan.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
+import { booleanOption, choiceOption, functionOption, textOption } from '../core/validate.js';
 
 /** Ends something at shutdown; should give up when the signal aborts, at the latest at the deadline. */
 export type DrainHook = (signal: AbortSignal) => unknown;
@@ -21,7 +23,7 @@ export interface DrainHookOptions {
 /** What is to be ended at shutdown, by stage. */
 export interface DrainHooks {
   readonly size: number;
-  /** Registers a hook; the returned function takes it off again. */
+  /** Registers a hook; the returned function takes it off again. @throws OptionError on a bad name, hook or option. */
   add(name: string, hook: DrainHook, options?: DrainHookOptions): () => void;
   /** Runs a stage in the reverse order of registration. Rejects once all have ended if any of them failed. */
   run(stage: DrainStage, signal: AbortSignal): Promise<void>;
@@ -69,7 +71,14 @@ export function createDrainHooks({ logger, redact }: DrainHooksOptions): DrainHo
       return entries.size;
     },
     add(name, hook, { stage = 'closers', independent = false, open = () => [] } = {}) {
-      const entry: Entry = { name, hook, stage, independent, open, state: 'waiting' };
+      const entry: Entry = {
+        name: textOption('onShutdown (a name)', name),
+        hook: functionOption(`onShutdown.${name} (the hook)`, hook),
+        stage: choiceOption(`onShutdown.${name}.stage`, stage, DRAIN_STAGES),
+        independent: booleanOption(`onShutdown.${name}.independent`, independent),
+        open: functionOption(`onShutdown.${name}.open`, open),
+        state: 'waiting',
+      };
       entries.add(entry);
       return () => void entries.delete(entry);
     },
@@ -89,6 +98,11 @@ export function createDrainHooks({ logger, redact }: DrainHooksOptions): DrainHo
 }
 
 function namesOf({ name, state, open }: Entry): readonly string[] {
-  const named = open();
+  let named: readonly string[] = [];
+  // A hook that cannot name what it waits for is named itself.
+  contain(
+    () => (named = open()),
+    () => {},
+  );
   return named.length > 0 ? named : [`hook "${name}" (${state})`];
 }

@@ -96,8 +96,7 @@ class Coordinator implements Drain {
   begin(reason: string, propagationDelayMs?: number): Promise<DrainResult> {
     const { deadlineMs } = this.#options;
     const delayMs = propagationDelayMs ?? this.#options.propagationDelayMs();
-    this.#running ??= this.#drain(reason, delayMs, deadlineMs);
-    return this.#running;
+    return this.#once(() => this.#drain(reason, delayMs, deadlineMs));
   }
 
   crash(reason: string): Promise<DrainResult> {
@@ -107,25 +106,35 @@ class Coordinator implements Drain {
       this.#plan = hurryPlan(this.#plan, clock.now(), crashDeadlineMs);
       this.#rearm?.();
     }
-    this.#running ??= this.#drain(reason, 0, crashDeadlineMs);
-    return this.#running;
+    return this.#once(() => this.#drain(reason, 0, crashDeadlineMs));
   }
 
   deadlineAt(): number | undefined {
     return this.#plan?.deadlineAt;
   }
 
-  async #drain(
-    reason: string,
-    propagationDelayMs: number,
-    deadlineMs: number,
-  ): Promise<DrainResult> {
+  /** Known to be running before its first step: whoever is told of the beginning may ask for a drain in turn. */
+  #once(drain: () => Promise<DrainResult>): Promise<DrainResult> {
+    if (this.#running !== undefined) return this.#running;
+    let settle: (result: Promise<DrainResult>) => void = () => {};
+    this.#running = new Promise((resolve) => (settle = resolve));
+    settle(drain());
+    return this.#running;
+  }
+
+  async #drain(reason: string, askedDelayMs: number, deadlineMs: number): Promise<DrainResult> {
     const { clock, board, logger, hasHooks, onBegin } = this.#options;
     const startedAt = clock.now();
     // The first effect of a stop, whatever comes after it.
     board.setPhase(advancePhase(board.phase(), 'draining'));
     this.#contain('its beginning', onBegin);
-    this.#plan = planDrain({ startedAt, propagationDelayMs, deadlineMs, hasHooks: hasHooks() });
+    this.#plan = planDrain({
+      startedAt,
+      propagationDelayMs: askedDelayMs,
+      deadlineMs,
+      hasHooks: hasHooks(),
+    });
+    const propagationDelayMs = this.#plan.propagationEndsAt - startedAt;
     const inFlight = board.inFlight();
     logger.info(
       { event: 'drain_begin', reason, propagationDelayMs, deadlineMs, inFlight },
@@ -149,7 +158,7 @@ class Coordinator implements Drain {
     }
     const work = steps[step];
     const ended = await this.#within(step, (signal, limitMs) => work.run(signal, limitMs));
-    const left = ended === 'done' ? [] : work.open();
+    const left = ended === 'done' ? [] : this.#openOf(step, work);
     if (ended === 'cut') await this.#cut(step, work);
     return this.#report({ step, ended, durationMs: clock.now() - startedAt, open: left });
   }
@@ -181,6 +190,12 @@ class Coordinator implements Drain {
         },
       );
     });
+  }
+
+  #openOf(step: DrainStepName, work: DrainStep): readonly string[] {
+    let left: readonly string[] = [];
+    this.#contain(step, () => (left = work.open()));
+    return left;
   }
 
   async #cut(step: DrainStepName, work: DrainStep): Promise<void> {

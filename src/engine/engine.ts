@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../core/clock.js';
+import { contain } from '../core/contain.js';
 import type { DrainProgress } from '../core/drain-progress.js';
 import type { Environment } from '../core/environment.js';
 import { decideLiveness } from '../core/liveness.js';
@@ -76,7 +77,11 @@ export function createEngine(options: EngineOptions): Engine {
   const { board } = options.host;
   const onError = errorLog(logger);
   const onReadinessChange = (change: ReadinessChange): void => {
-    workers.look();
+    // Contained, because it is called from the schedule, which must go on, and from the beginning of the drain.
+    contain(
+      () => workers.look(),
+      (error) => onError(error, 'the workers'),
+    );
     options.onReadinessChange(change);
   };
   const mirror = createMirror({ ...options, onReadinessChange }, onError);

@@ -65,6 +65,6 @@ export function createInFlight({ clock, board, onChange }: InFlightOptions): InF
 }
 
 function nameOf({ label, startedAt }: Work, now: number): string {
-  const text = typeof label === 'string' ? label : label();
+  const text = typeof label === 'function' ? label() : label;
   return `${text} for ${((now - startedAt) / 1000).toFixed(1)} s`;
 }

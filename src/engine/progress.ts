@@ -2,7 +2,7 @@ import { type Board, PROGRESS_SLOTS } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
 import type { ProgressView } from '../core/probe-state.js';
-import { durationOption, nameOption } from '../core/validate.js';
+import { durationOption, nameOption, objectOption } from '../core/validate.js';
 import type { Publisher } from './publisher.js';
 
 /** A part of the program that must keep moving (L4). */
@@ -43,11 +43,13 @@ export function createProgressRegistry(options: ProgressRegistryOptions): Progre
   const publish = (): void =>
     publisher.patch({ progress: [...views.values()].filter((view) => !resting.has(view)) });
   return {
-    add(name, { stallAfterMs }) {
+    add(name, options) {
+      nameOption('progress (a name)', name);
+      const { stallAfterMs } = objectOption(`progress.${name}`, options);
       const slot = freeSlot(views);
       const view: ProgressView = {
         slot,
-        name: nameOption('progress (a name)', name),
+        name,
         stallAfterMs: durationOption(`progress.${name}.stallAfterMs`, stallAfterMs, 100),
       };
       // Before the view is seen: the slot still holds the last beat of whoever had it before.

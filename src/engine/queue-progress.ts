@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
-import { durationOption, functionOption } from '../core/validate.js';
+import { durationOption, functionOption, nameOption, objectOption } from '../core/validate.js';
 import type { ReadBacklog } from '../core/worker.js';
 import { settlesWithin } from './bounded.js';
 import type { Progress, ProgressRegistry } from './progress.js';
@@ -56,13 +56,12 @@ export function createQueueWatches(parts: QueueProgressParts): QueueWatches {
   const watches = new Set<QueueProgress>();
   return {
     add(name, options) {
-      const watch = watchQueue(parts, name, options);
+      const watch = new QueueWatch(parts, name, options, () => watches.delete(watch));
       watches.add(watch);
       return watch;
     },
     dispose() {
-      for (const watch of watches) watch.done();
-      watches.clear();
+      for (const watch of [...watches]) watch.done();
     },
   };
 }
@@ -72,17 +71,10 @@ export function createQueueWatches(parts: QueueProgressParts): QueueWatches {
  * The backlog is read in the background with a hard timeout; as long as it cannot be read it is unknown, and liveness
  * holds: a broker that is away must not restart the process (L2).
  */
-function watchQueue(
-  parts: QueueProgressParts,
-  name: string,
-  options: QueueProgressOptions,
-): QueueProgress {
-  return new QueueWatch(parts, name, options);
-}
-
 class QueueWatch implements QueueProgress {
   readonly #parts: QueueProgressParts;
   readonly #name: string;
+  readonly #onDone: () => void;
   readonly #read: ReadBacklog;
   readonly #everyMs: number;
   readonly #timeoutMs: number;
@@ -93,16 +85,24 @@ class QueueWatch implements QueueProgress {
   #paused = false;
   #unknown = false;
 
-  constructor(parts: QueueProgressParts, name: string, options: QueueProgressOptions) {
-    const path = `queueProgress.${name}`;
-    const { stallAfterMs, timeoutMs = TIMEOUT_MS } = options;
+  constructor(
+    parts: QueueProgressParts,
+    name: string,
+    options: QueueProgressOptions,
+    onDone: () => void,
+  ) {
+    const path = `queueProgress.${nameOption('queueProgress (a name)', name)}`;
+    const { timeoutMs = TIMEOUT_MS } = objectOption(path, options);
+    const stallAfterMs = durationOption(`${path}.stallAfterMs`, options.stallAfterMs, 100);
     const everyMs = options.everyMs ?? Math.min(LONGEST_EVERY_MS, stallAfterMs / READS_PER_STALL);
     this.#parts = parts;
     this.#name = name;
+    this.#onDone = onDone;
     this.#read = functionOption(`${path}.backlog`, options.backlog);
     this.#timeoutMs = durationOption(`${path}.timeoutMs`, timeoutMs, 10);
-    this.#progress = parts.progress.add(name, { stallAfterMs });
     this.#everyMs = durationOption(`${path}.everyMs`, everyMs, 10);
+    // Last: what is watched from here on must not be left behind by a bad option.
+    this.#progress = parts.progress.add(name, { stallAfterMs });
     this.#progress.rest();
     this.#plan(0);
   }
@@ -125,6 +125,7 @@ class QueueWatch implements QueueProgress {
     this.#timer?.clear();
     this.#ended.abort();
     this.#progress.done();
+    this.#onDone();
   }
 
   #plan(delayMs: number): void {

@@ -32,7 +32,8 @@ export interface ReadinessWatch {
   look(): void;
   /**
    * Resolves once readiness does not fail.
-   * @throws HaleError `HALE_ABORTED` when the signal aborts, `HALE_STATE` once it cannot pass any more.
+   * @throws HaleError `HALE_ABORTED` when the signal aborts, `HALE_STATE` once it cannot pass any more,
+   * `HALE_DISPOSED`.
    */
   untilReady(signal?: AbortSignal): Promise<void>;
   /** Rejects whoever still waits. */
@@ -57,6 +58,7 @@ class Watch implements ReadinessWatch {
   readonly #waiters = new Set<Waiter>();
   #current: Decision;
   #since: number;
+  #disposed = false;
 
   constructor(options: ReadinessWatchOptions) {
     this.#options = options;
@@ -86,6 +88,7 @@ class Watch implements ReadinessWatch {
     this.look();
     if (this.#current.status !== 'fail') return Promise.resolve();
     if (signal?.aborted === true) return Promise.reject(aborted());
+    if (this.#disposed) return Promise.reject(disposed());
     return new Promise((resolve, reject) => {
       const onAbort = (): void => waiter.reject(aborted());
       const leave = (): void => {
@@ -109,9 +112,8 @@ class Watch implements ReadinessWatch {
   }
 
   dispose(): void {
-    this.#rejectAll(
-      new HaleError('HALE_DISPOSED', 'hale was disposed while work waited for readiness'),
-    );
+    this.#disposed = true;
+    this.#rejectAll(disposed());
   }
 
   #wake(): void {
@@ -147,6 +149,10 @@ class Watch implements ReadinessWatch {
 
 function brief({ status, reason }: Decision): { status: Status; reason: Reason } {
   return { status, reason };
+}
+
+function disposed(): HaleError {
+  return new HaleError('HALE_DISPOSED', 'hale was disposed: nothing tells of readiness any more');
 }
 
 function aborted(): HaleError {

@@ -1,5 +1,6 @@
 import type { Board } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
+import { OptionError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
 import { advancePhase } from '../core/phase.js';
@@ -61,8 +62,8 @@ export interface StartupTasks {
   /** Starts the budget, and completes start-up if no task is registered by the end of this turn. */
   begin(): void;
   view(): StartupView;
-  /** Resolves once start-up is complete; never, when it never is. */
-  whenComplete(): Promise<void>;
+  /** Resolves with `true` once start-up is complete, or with `false` when the time was up first. */
+  untilComplete(withinMs: number): Promise<boolean>;
   dispose(): void;
 }
 
@@ -88,7 +89,7 @@ class Tasks implements StartupTasks {
   readonly #options: StartupTasksOptions;
   readonly #timers = new Set<Timer>();
   #state;
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(options: StartupTasksOptions) {
     this.#options = options;
@@ -96,7 +97,7 @@ class Tasks implements StartupTasks {
   }
 
   task(name: string, { weight = 1, enough = 1 }: StartupTaskOptions = {}): StartupTask {
-    nameOption('startupTask (a name)', name);
+    this.#refuseTaken(nameOption('startupTask (a name)', name));
     positiveOption(`startupTask.${name}.weight`, weight, 1e6);
     positiveOption(`startupTask.${name}.enough`, enough, 1);
     const { logger, redact } = this.#options;
@@ -162,14 +163,30 @@ class Tasks implements StartupTasks {
     return startupView(this.#state);
   }
 
-  whenComplete(): Promise<void> {
-    if (this.view().complete) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  untilComplete(withinMs: number): Promise<boolean> {
+    durationOption('untilStarted (its time)', withinMs, 0);
+    if (this.view().complete) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const end = (complete: boolean): void => {
+        timer.clear();
+        this.#waiting.delete(waiter);
+        resolve(complete);
+      };
+      const waiter = (): void => end(true);
+      const timer = this.#options.clock.setTimeout(() => end(false), withinMs);
+      this.#waiting.add(waiter);
+    });
   }
 
   dispose(): void {
     for (const timer of this.#timers) timer.clear();
     this.#timers.clear();
+  }
+
+  /** Of two tasks with one name the first to be done would complete both. */
+  #refuseTaken(name: string): void {
+    if (this.#state.tasks.has(name) && !this.view().complete)
+      throw new OptionError('startupTask (a name)', 'a name that no other task has', name);
   }
 
   #spend(): void {
@@ -196,7 +213,7 @@ class Tasks implements StartupTasks {
     this.dispose();
     board.setPhase(advancePhase(board.phase(), 'running'));
     publisher.flush();
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const waiter of [...this.#waiting]) waiter();
     const durationMs = Math.round(view.durationMs ?? 0);
     logger.info({ event: 'started', durationMs, tasks: view.total }, `started in ${durationMs} ms`);
   }

@@ -1,8 +1,9 @@
 import type { Clock, Random, Timer } from '../core/clock.js';
+import { contain } from '../core/contain.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
 import { spreadDelays } from '../core/spread.js';
-import { durationOption } from '../core/validate.js';
+import { durationOption, functionOption } from '../core/validate.js';
 import type { DrainTarget } from './drain-target.js';
 
 /** The part of a response (HTTP/1, HTTP/2) or stream that hale uses. */
@@ -10,6 +11,11 @@ export interface StreamLike {
   end(): unknown;
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
+  /** Whether it has closed already. */
+  readonly closed?: boolean;
+  readonly destroyed?: boolean;
+  /** The HTTP/2 stream below the response, which alone tells there. */
+  readonly stream?: { readonly destroyed?: boolean };
 }
 
 /** How a response that does not end by itself is ended at a drain. */
@@ -67,10 +73,15 @@ class Registry implements Streams {
     const { onDrain = () => response.end(), limitMs = LIMIT_MS } = options;
     const entry: Entry = {
       response,
-      onDrain,
+      onDrain: functionOption('stream.onDrain', onDrain),
       limitMs: durationOption('stream.limitMs', limitMs, 0),
       over: new AbortController(),
     };
+    if (hasClosed(response)) {
+      // Its client left before it was registered: it will not say so again.
+      entry.over.abort();
+      return entry.over.signal;
+    }
     this.#entries.add(entry);
     response.once('close', () => this.#gone(entry));
     if (this.#closing) this.#tell(entry);
@@ -111,12 +122,10 @@ class Registry implements Streams {
     const { clock, logger } = this.#options;
     entry.timer = clock.setTimeout(() => this.#cutOne(entry), entry.limitMs);
     entry.over.abort();
-    try {
-      entry.onDrain();
-    } catch (error) {
+    contain(entry.onDrain, (error) => {
       const output = errorText(error);
       logger.error({ event: 'stream_hook_failed', output }, `ending a stream failed: ${output}`);
-    }
+    });
   }
 
   #cutOne({ response, limitMs }: Entry): void {
@@ -133,4 +142,8 @@ class Registry implements Streams {
     entry.over.abort();
     if (this.#entries.delete(entry) && this.#entries.size === 0) this.#whenGone?.();
   }
+}
+
+function hasClosed({ closed, destroyed, stream }: StreamLike): boolean {
+  return closed === true || destroyed === true || stream?.destroyed === true;
 }

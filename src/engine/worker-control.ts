@@ -1,4 +1,5 @@
 import type { Clock, Random, Timer } from '../core/clock.js';
+import { contain } from '../core/contain.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/outcome.js';
 import type { Reason } from '../core/reason.js';
@@ -98,10 +99,14 @@ class Control implements WorkerControl {
     this.#pausedAt = this.#options.clock.now();
     const { name, adapter, logger, queue } = this.#options;
     queue?.pause();
-    const active = adapter.active().length;
-    logger.info(
-      { event: 'worker_paused', worker: name, reason, active },
-      `worker "${name}" takes no jobs: ${reason}`,
+    // After the pause, and contained: an adapter that cannot name its jobs must not keep the next worker from pausing.
+    contain(
+      () =>
+        logger.info(
+          { event: 'worker_paused', worker: name, reason, active: adapter.active().length },
+          `worker "${name}" takes no jobs: ${reason}`,
+        ),
+      (error) => this.#onPauseFailed(error),
     );
   }
 

@@ -8,7 +8,11 @@ import type { WorkerAdapter, WorkerHandle, WorkerOptions } from '../core/worker.
 import type { DrainHooks } from './drain-hooks.js';
 import { settlesWithin } from './bounded.js';
 import type { QueueProgress, QueueWatches } from './queue-progress.js';
-import { type WorkerControl, createWorkerControl } from './worker-control.js';
+import {
+  type WorkerControl,
+  type WorkerControlOptions,
+  createWorkerControl,
+} from './worker-control.js';
 
 export interface WorkersOptions {
   readonly clock: Clock;
@@ -64,13 +68,13 @@ export function createWorkers(options: WorkersOptions): Workers {
       nameOption('worker (a name)', name);
       const checked = checkOptions(name, adapter, given);
       const queue = queueOf(options.queues, name, given);
-      const control = createWorkerControl({ ...options, name, adapter, queue, ...checked });
+      const control = controlOf({ ...options, name, adapter, queue, ...checked });
+      const finish = createFinish(options, { name, adapter, giveBackMs: checked.giveBackMs });
       const unhook = options.hooks.add(`worker ${name}`, (signal) => finish(control, signal), {
         stage: 'consumers',
         independent: true,
         open: () => adapter.active().map((job) => `job ${job} of worker "${name}"`),
       });
-      const finish = createFinish(options, { name, adapter, giveBackMs: checked.giveBackMs });
       const entry: Entry = { control, queue, unhook };
       entries.add(entry);
       control.allow(blockedBy(), 0);
@@ -114,6 +118,16 @@ function queueOf(
   if (backlog === undefined || stallAfterMs === undefined) return undefined;
   const every = backlogEveryMs === undefined ? {} : { everyMs: backlogEveryMs };
   return queues.add(name, { backlog, stallAfterMs, ...every });
+}
+
+/** An adapter that cannot start leaves no watch behind. */
+function controlOf(options: WorkerControlOptions): WorkerControl {
+  try {
+    return createWorkerControl(options);
+  } catch (error) {
+    options.queue?.done();
+    throw error;
+  }
 }
 
 interface FinishOptions {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../src/core/board.js';
 import { createDrainHooks } from '../../src/engine/drain-hooks.js';
-import { type DrainStep, createDrain } from '../../src/engine/drain.js';
+import { type DrainResult, type DrainStep, createDrain } from '../../src/engine/drain.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 import { createLog } from './support.js';
 
-function setUp({ inFlightMs = 0, delayMs = 10_000 } = {}) {
+function setUp({ inFlightMs = 0, delayMs = 10_000, asksAgain = false, openThrows = false } = {}) {
   const clock = createManualClock();
   const board = createBoard();
   board.setPhase('running');
@@ -18,6 +18,7 @@ function setUp({ inFlightMs = 0, delayMs = 10_000 } = {}) {
     open: () => hooks.open(stage),
     cut: () => mark(`cut ${stage}`),
   });
+  const asked: Promise<DrainResult>[] = [];
   const drain = createDrain({
     clock,
     board,
@@ -26,7 +27,10 @@ function setUp({ inFlightMs = 0, delayMs = 10_000 } = {}) {
     deadlineMs: 25_000,
     crashDeadlineMs: 5000,
     hasHooks: () => hooks.size > 0,
-    onBegin: () => mark(`begin ${board.phase()}`),
+    onBegin() {
+      mark(`begin ${board.phase()}`);
+      if (asksAgain) asked.push(drain.begin('again'));
+    },
     steps: {
       stop_accepting: { run: async () => {}, open: () => [], cut() {} },
       in_flight: {
@@ -34,7 +38,10 @@ function setUp({ inFlightMs = 0, delayMs = 10_000 } = {}) {
           mark('closing');
           return new Promise((resolve) => void clock.setTimeout(resolve, inFlightMs));
         },
-        open: () => ['GET /slow for 12.0 s'],
+        open() {
+          if (openThrows) throw new Error('cannot be named');
+          return ['GET /slow for 12.0 s'];
+        },
         cut: () => mark('cut in_flight'),
       },
       consumers: hookStep('consumers'),
@@ -42,7 +49,7 @@ function setUp({ inFlightMs = 0, delayMs = 10_000 } = {}) {
       lease_release: hookStep('lease_release'),
     },
   });
-  return { clock, board, log, hooks, drain, seen, mark };
+  return { clock, board, log, hooks, drain, seen, mark, asked };
 }
 
 describe('drain', () => {
@@ -79,6 +86,50 @@ describe('drain', () => {
       ['closers', 0],
       ['lease_release', 0],
     ]);
+  });
+
+  it('D1: who is told of its beginning may ask for a drain in turn, and gets the same one', async () => {
+    const { clock, drain, log, asked } = setUp({ delayMs: 0, asksAgain: true });
+    const first = drain.begin('SIGTERM');
+    await clock.advance(10);
+    expect(asked).toHaveLength(1);
+    expect(await asked[0]).toBe(await first);
+    expect(log.lines.filter(({ fields }) => fields['event'] === 'drain_begin')).toHaveLength(1);
+  });
+
+  it('D2: a hook that cannot say what it waits for is named itself, and the drain still ends', async () => {
+    const { clock, hooks, drain } = setUp({ delayMs: 0 });
+    const open = () => {
+      throw new Error('gone');
+    };
+    hooks.add('database', () => new Promise(() => {}), { open });
+    const result = drain.begin('SIGTERM');
+    await clock.advance(26_000);
+    const closers = (await result).steps.find(({ step }) => step === 'closers');
+    expect(closers).toMatchObject({ ended: 'cut', open: ['hook "database" (running)'] });
+  });
+
+  it('D2: a step that cannot say what is open is cut all the same, and the drain ends', async () => {
+    const { clock, drain, log } = setUp({ delayMs: 0, inFlightMs: 60_000, openThrows: true });
+    const result = drain.begin('SIGTERM');
+    await clock.advance(26_000);
+    expect((await result).exitCode).toBe(1);
+    const failures = log.lines.filter(({ fields }) => fields['event'] === 'drain_step_failed');
+    expect(failures).toHaveLength(1);
+  });
+
+  it('D2: a delay beyond half of the deadline is cut, and the log says what it is', async () => {
+    const { drain, log } = setUp({ delayMs: 20_000 });
+    void drain.begin('SIGTERM');
+    expect(log.lines[0]?.fields).toMatchObject({ propagationDelayMs: 12_500 });
+  });
+
+  it('a hook with a stage nobody runs, or that is no function, is refused', () => {
+    const { hooks } = setUp();
+    expect(() => hooks.add('queue', () => {}, { stage: 'closer' as 'closers' })).toThrow(
+      'onShutdown.queue.stage must be one of "consumers", "closers", "lease_release", got "closer"',
+    );
+    expect(() => hooks.add('queue', 'close' as never)).toThrow(/must be a function, got "close"/);
   });
 
   it('D1: begins once; everyone who asks gets the same drain', async () => {

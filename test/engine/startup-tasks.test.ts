@@ -188,4 +188,26 @@ describe('start-up', () => {
     expect(clock.pendingTimers).toBe(0);
     expect(() => startup.warmUp('x', { current, enough: 0 })).toThrow('warmUp.x.enough');
   });
+
+  it('S2: two tasks with one name are refused, as the first to be done would complete both', () => {
+    const { startup } = setUp();
+    startup.task('cache');
+    expect(() => startup.task('cache')).toThrow(
+      'startupTask (a name) must be a name that no other task has, got "cache"',
+    );
+  });
+
+  it('S4: waits for the end of start-up no longer than asked to, and leaves nothing behind', async () => {
+    const { clock, startup } = setUp();
+    const task = startup.task('model');
+    const early = startup.untilComplete(100);
+    await clock.advance(100);
+    expect(await early).toBe(false);
+    const late = startup.untilComplete(5000);
+    task.done();
+    await clock.advance(1);
+    expect([await late, await startup.untilComplete(0)]).toEqual([true, true]);
+    expect(clock.pendingTimers).toBe(0);
+    expect(() => startup.untilComplete(Number.NaN)).toThrow(/untilStarted/);
+  });
 });

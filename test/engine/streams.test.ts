@@ -97,4 +97,29 @@ describe('streams', () => {
       'stream.limitMs',
     );
   });
+
+  it('D3: one whose client has left before it is registered is not waited for', async () => {
+    const { clock, streams } = setUp();
+    for (const left of [{ closed: true }, { destroyed: true }, { stream: { destroyed: true } }]) {
+      const response = { end() {}, destroy() {}, once() {}, ...left };
+      expect(streams.add(response).aborted).toBe(true);
+    }
+    expect(streams.size).toBe(0);
+    await streams.stopAccepting(10_000);
+    await streams.gone();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('D3: an asynchronous onDrain that fails is logged, not left unhandled', async () => {
+    const { clock, streams, log } = setUp();
+    const response = new FakeResponse();
+    streams.add(response, { onDrain: () => Promise.reject(new Error('no last event')) });
+    await streams.stopAccepting(0);
+    await clock.advance(10);
+    expect(log.lines[0]?.fields).toMatchObject({
+      event: 'stream_hook_failed',
+      output: 'no last event',
+    });
+    response.destroy();
+  });
 });

@@ -159,6 +159,67 @@ describe('a worker', () => {
     expect(add({ resumeJitterMs: -1 })).toThrow('worker.orders.resumeJitterMs');
     await health.dispose();
   });
+
+  it('D4, R2: an adapter that cannot name its jobs stops neither the next worker nor the schedule', async () => {
+    const { health, clock, database, events } = await started();
+    const broken = fakeAdapter(() => 0).adapter;
+    broken.active = () => {
+      throw new Error('no list of jobs');
+    };
+    health.worker('broken', broken);
+    const next = health.worker('next', fakeAdapter(() => 0).adapter);
+    database.up = false;
+    await clock.advance(30_000);
+    expect(next.consuming).toBe(false);
+    expect(health.report().readiness.reasons).toEqual(['check_failed:database']);
+    expect(events('worker_pause_failed')).toHaveLength(1);
+    void health.shutdown('test');
+    expect(health.report().readiness.reason).toBe('draining');
+    await clock.advance(30_000);
+    await health.dispose();
+  });
+
+  it('L4: one that cannot start, or a bad option, leaves no watch that would fail liveness', async () => {
+    const { health, clock } = await started();
+    const backlog = () => 5;
+    const { adapter } = fakeAdapter(() => 0);
+    adapter.start = () => {
+      throw new Error('no broker');
+    };
+    const add = () => health.worker('orders', adapter, { backlog, stallAfterMs: 1000 });
+    expect(add).toThrow('no broker');
+    const queue = { backlog, stallAfterMs: 1000, everyMs: 0 };
+    expect(() => health.queueProgress('orders', queue)).toThrow('queueProgress.orders.everyMs');
+    expect(() => health.queueProgress('orders', { backlog, stallAfterMs: 1 })).toThrow(
+      'queueProgress.orders.stallAfterMs',
+    );
+    await clock.advance(60_000);
+    expect((await health.handle({ url: '/livez' })).status).toBe(200);
+    await health.dispose();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('O4, C4: an asynchronous listener or start of a check that fails is logged, not left unhandled', async () => {
+    const { health, clock, events } = await started();
+    health.onChange(() => Promise.reject(new Error('no webhook')));
+    health.maintenance(true);
+    health.addCheck('late', {
+      start: () => Promise.reject(new Error('no sampler')) as never,
+      run() {},
+    });
+    await clock.advance(1);
+    expect(events('listener_error')[0]?.fields).toMatchObject({ output: 'no webhook' });
+    expect(events('internal_error')[0]?.fields).toMatchObject({ output: 'no sampler' });
+    await health.dispose();
+    await expect(health.untilReady()).rejects.toMatchObject({ code: 'HALE_DISPOSED' });
+  });
+
+  it('L5: fatal takes the error itself, as JavaScript hands it over', async () => {
+    const { health } = await started();
+    health.fatal(new Error('negative stock') as never);
+    expect(health.report().liveness.reason).toBe('fatal');
+    await health.dispose();
+  });
 });
 
 describe('a queue watched by its jobs', () => {
