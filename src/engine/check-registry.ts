@@ -179,10 +179,15 @@ class Registry implements CheckRegistry {
 }
 
 function createEntry(options: CheckRegistryOptions, check: ResolvedCheck): Entry {
-  const { clock, redact } = options;
+  const { clock, redact, onError } = options;
   const entry: Entry = {
     check,
-    monitored: createMonitoredCheck({ check, clock, redact }),
+    monitored: createMonitoredCheck({
+      check,
+      clock,
+      redact,
+      onAbortError: (error) => onError(error, `an abort listener of check "${check.name}"`),
+    }),
     onDemand: createOnDemand({ clock, run: () => perform(options, entry) }),
     removed: false,
     unschedule() {},

@@ -1,5 +1,7 @@
 import type { CheckRun } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
+import { createContainedAbort } from '../core/contained-abort.js';
+import { DEFAULTS } from '../core/defaults.js';
 import { HaleError } from '../core/errors.js';
 import {
   type Outcome,
@@ -8,9 +10,6 @@ import {
   outcomeFromResult,
 } from '../core/outcome.js';
 
-/** How many runs of one check may hang at once; beyond it no new run starts. */
-export const MAX_HANGING_RUNS = 2;
-
 export interface CheckRunnerOptions {
   readonly name: string;
   readonly run: CheckRun;
@@ -18,6 +17,8 @@ export interface CheckRunnerOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
+  /** What a listener of a run's signal throws. @defaultValue dropped: the run has failed already */
+  readonly onAbortError?: (error: unknown) => void;
 }
 
 /** Runs one check so that nothing it does can reach anything else (C2, C4). */
@@ -57,7 +58,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
       return counters.hanging;
     },
     run() {
-      if (counters.hanging >= MAX_HANGING_RUNS) return Promise.resolve(hungOutcome(options));
+      if (counters.hanging >= DEFAULTS.maxHanging) return Promise.resolve(hungOutcome(options));
       return launch(options, counters, flights);
     },
     dispose() {
@@ -75,11 +76,11 @@ function launch(
   counters: Counters,
   flights: Set<Flight>,
 ): Promise<Outcome> {
-  const { clock, run, timeoutMs } = options;
+  const { clock, run, timeoutMs, onAbortError = () => {} } = options;
   return new Promise<Outcome>((resolve) => {
     const flight: Flight = {
       startedAt: clock.now(),
-      controller: new AbortController(),
+      controller: createContainedAbort(onAbortError),
       state: 'running',
       end(outcome) {
         if (flight.state !== 'running') return;
@@ -122,7 +123,7 @@ function giveUp(options: CheckRunnerOptions, counters: Counters, flight: Flight)
 }
 
 function hungOutcome(options: CheckRunnerOptions): Outcome {
-  const message = `check "${options.name}" was not started: ${MAX_HANGING_RUNS} earlier runs have not ended yet`;
+  const message = `check "${options.name}" was not started: ${DEFAULTS.maxHanging} earlier runs have not ended yet`;
   return failed(options, options.clock.now(), new HaleError('HALE_CHECK_HUNG', message));
 }
 

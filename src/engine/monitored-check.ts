@@ -32,6 +32,8 @@ export interface MonitoredCheckOptions {
   readonly check: ResolvedCheck;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
+  /** What a listener of a run's signal throws. */
+  readonly onAbortError?: (error: unknown) => void;
 }
 
 /** A check with its memory: what its runs have added up to so far. */
@@ -60,13 +62,14 @@ interface Memory {
 
 /** Puts a check under observation; nothing runs before `perform()`. */
 export function createMonitoredCheck(options: MonitoredCheckOptions): MonitoredCheck {
-  const { check, clock, redact } = options;
+  const { check, clock, redact, onAbortError } = options;
   const runner = createCheckRunner({
     name: check.name,
     run: check.run,
     timeoutMs: check.timeoutMs,
     clock,
     redact,
+    ...(onAbortError === undefined ? {} : { onAbortError }),
   });
   const memory: Memory = {
     verdict: unknownVerdict,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckRun } from '../../src/core/check.js';
-import { MAX_HANGING_RUNS, createCheckRunner } from '../../src/engine/check-runner.js';
+import { DEFAULTS } from '../../src/core/defaults.js';
+import { createCheckRunner } from '../../src/engine/check-runner.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 
 function setUp(run: CheckRun, timeoutMs = 1000) {
@@ -42,6 +43,24 @@ describe('check runner', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('C4: a listener of the signal that throws reaches nothing else', async () => {
+    const { clock, runner } = setUp((signal) => {
+      signal.addEventListener('abort', () => {
+        throw new Error('thrown while aborting');
+      });
+      return new Promise(() => {});
+    });
+    const run = runner.run();
+    await clock.advance(1000);
+    await expect(run).resolves.toMatchObject({ status: 'fail', code: 'timeout' });
+    // An uncaught exception fails the test run.
+    await clock.settle();
+    void runner.run();
+    runner.dispose();
+    await clock.settle();
+    expect(runner).toMatchObject({ abandoned: 1, hanging: 1 });
+  });
+
   it('C2: a late result is dropped and gives the hanging run back', async () => {
     let finish: (value: { status: 'pass' }) => void = () => {};
     const { clock, runner } = setUp(() => new Promise((resolve) => (finish = resolve)));
@@ -59,7 +78,7 @@ describe('check runner', () => {
       starts += 1;
       return never(signal);
     });
-    for (let index = 0; index < MAX_HANGING_RUNS; index += 1) {
+    for (let index = 0; index < DEFAULTS.maxHanging; index += 1) {
       const run = runner.run();
       await clock.advance(1000);
       await run;
@@ -178,7 +197,7 @@ describe('check runner', () => {
           const outcome = await run;
           expect(outcome.at - started).toBeLessThanOrEqual(1000);
           expect(outcome.status === 'pass').toBe(kind === 'pass' && outcome.code !== 'hung');
-          expect(live).toBeLessThanOrEqual(MAX_HANGING_RUNS);
+          expect(live).toBeLessThanOrEqual(DEFAULTS.maxHanging);
           expect(runner.hanging).toBe(live);
           expect(clock.pendingTimers).toBe(0);
         }
