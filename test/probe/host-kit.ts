@@ -16,6 +16,9 @@ export interface HostKit {
   port(kind: BoundAddress['kind']): number;
 }
 
+/** The kit neither beats nor evaluates, however long a busy machine takes over a test. */
+const NEVER_OVERDUE = { stallAfterMs: 600_000, staleAfterMs: 600_000 };
+
 export const ISOLATIONS = ['thread', 'inline'] as const;
 
 /** Creates a host of either kind on free ports. */
@@ -35,7 +38,8 @@ export function createHostKit(
     onLivenessFailed() {},
     onError: (error) => errors.push(error),
   };
-  const given = { options: probeOptions(changes), events, clock: systemClock };
+  const options = probeOptions({ ...NEVER_OVERDUE, ...changes });
+  const given = { options, events, clock: systemClock };
   const { threadSource } = more;
   const host =
     isolation === 'inline'

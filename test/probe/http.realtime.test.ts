@@ -13,11 +13,7 @@ describe.each(ISOLATIONS)('HTTP on the probe port, %s', (isolation) => {
   beforeAll(async () => {
     const { listener } = probeOptions();
     if (listener === false) throw new Error('the probe listener is off');
-    // The kit's main loop does not beat, and these tests are not about that.
-    kit = createHostKit(isolation, {
-      stallAfterMs: 60_000,
-      listener: { ...listener, headersTimeoutMs: 800 },
-    });
+    kit = createHostKit(isolation, { listener: { ...listener, headersTimeoutMs: 800 } });
     port = await kit.start();
   });
   afterAll(() => kit.host.dispose());
