@@ -5,9 +5,8 @@ import { HaleError } from './core/errors.js';
 import { createGuard } from './core/guard.js';
 import type { HealthOptions } from './core/health-options.js';
 import type { Logger } from './core/logger.js';
-import { errorText } from './core/outcome.js';
+import { errorText } from './core/error-text.js';
 import type { BoundAddress, ProbeHost, ProbeHostEvents } from './core/probe-host.js';
-import type { ServiceInfo } from './core/probe-state.js';
 import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
@@ -57,7 +56,6 @@ class ProcessHealth implements Health {
     this.#host = this.#createHost(options, clock);
     this.#engine = createEngine({
       resolved: this.#resolved,
-      service: serviceOf(options),
       env: options.env ?? process.env,
       guards: Object.entries(options.liveness?.guards ?? {}).map(([name, guard]) =>
         createGuard(name, guard),
@@ -293,13 +291,4 @@ class ProcessHealth implements Health {
     const fields = { event: 'listener_error', output };
     this.#logger.error(fields, `a listener to onChange threw: ${output}`);
   }
-}
-
-function serviceOf({ version, releaseId, serviceId, description }: HealthOptions): ServiceInfo {
-  return {
-    ...(version === undefined ? {} : { version }),
-    ...(releaseId === undefined ? {} : { releaseId }),
-    ...(serviceId === undefined ? {} : { serviceId }),
-    ...(description === undefined ? {} : { description }),
-  };
 }

@@ -1,5 +1,6 @@
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import { fixedLimit } from './concurrency-limit.js';
+import { DEFAULTS } from './defaults.js';
 import { OptionError } from './errors.js';
 import { durationOption, integerOption } from './validate.js';
 
@@ -16,8 +17,6 @@ export interface ResolvedAdmission {
   readonly retryAfterMs: number;
 }
 
-const RETRY_AFTER_MS = 1000;
-
 /**
  * Completes the options; absent when no limit is given anywhere.
  * @throws OptionError naming the option, the accepted range and the value got.
@@ -27,7 +26,7 @@ export function resolveAdmission(
   leaveAt?: number,
 ): ResolvedAdmission | undefined {
   const given = options.limit ?? leaveAt;
-  const { retryAfterMs = RETRY_AFTER_MS } = options;
+  const { retryAfterMs = DEFAULTS.retryAfterMs } = options;
   durationOption('admission.retryAfterMs', retryAfterMs, 0);
   return given === undefined ? undefined : { limit: toLimit(given), retryAfterMs };
 }

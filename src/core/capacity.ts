@@ -1,3 +1,4 @@
+import { DEFAULTS } from './defaults.js';
 import { OptionError } from './errors.js';
 import { durationOption, integerOption } from './validate.js';
 
@@ -22,23 +23,20 @@ const CHANGE_WINDOW_MS = 60_000;
 /** Requests that began together end together; under load their places are taken again sooner than this. */
 const DIP_MS = 250;
 
-/** A burst of requests is over sooner. */
-const LEAVE_AFTER_MS = 1000;
-/** A lull between two waves lasts as long. */
-const REENTER_AFTER_MS = 5000;
-
 /**
  * Completes the limits.
  * @throws OptionError when a limit is out of range or `reenterAt` is not below `leaveAt`.
  */
 export function createCapacity(options: CapacityOptions): Capacity {
   const leaveAt = integerOption('capacity.leaveAt', options.leaveAt, { min: 1 });
-  const given = options.reenterAt ?? Math.floor(leaveAt * 0.8);
+  const { reenterShare, ...defaults } = DEFAULTS.capacity;
+  const given = options.reenterAt ?? Math.floor(leaveAt * reenterShare);
   const reenterAt = integerOption('capacity.reenterAt', given, { min: 0 });
   if (reenterAt >= leaveAt) {
     throw new OptionError('capacity.reenterAt', `below capacity.leaveAt (${leaveAt})`, reenterAt);
   }
-  const { leaveAfterMs = LEAVE_AFTER_MS, reenterAfterMs = REENTER_AFTER_MS } = options;
+  const { leaveAfterMs = defaults.leaveAfterMs, reenterAfterMs = defaults.reenterAfterMs } =
+    options;
   return {
     leaveAt,
     reenterAt,

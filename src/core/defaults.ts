@@ -34,6 +34,21 @@ export const DEFAULTS = {
   /** The engine looks at itself this often; ten missed looks make the snapshot stale. */
   evaluateMs: 1_000,
   staleAfterMs: 10_000,
+  guard: {
+    /** One bad sample is a peak between two collections. */
+    samples: 3,
+    everyMs: 5_000,
+  },
+  capacity: {
+    /** The share of `leaveAt` at which pressure is over. */
+    reenterShare: 0.8,
+    /** A burst of requests is over sooner. */
+    leaveAfterMs: 1_000,
+    /** A lull between two waves lasts as long. */
+    reenterAfterMs: 5_000,
+  },
+  /** Long enough for a place to become free, short enough that nobody gives up. */
+  retryAfterMs: 1_000,
   /** Proxies learn of a removed endpoint 2 to 5 s later; twice that is safe. */
   propagationDelayMs: 10_000,
   /** Below the 30 s after which Kubernetes and ECS kill, with room for the exit itself. */

@@ -1,3 +1,4 @@
+import { DEFAULTS } from './defaults.js';
 import { HaleError, OptionError } from './errors.js';
 import {
   durationOption,
@@ -40,8 +41,11 @@ export function createGuard(name: string, guard: GuardPredicate | GuardOptions):
   const complete: Guard = {
     name,
     isSound: functionOption(`${path}.isSound`, options.isSound),
-    samples: integerOption(`${path}.samples`, options.samples ?? 3, { min: 1, max: 1000 }),
-    everyMs: durationOption(`${path}.everyMs`, options.everyMs ?? 5000, 100),
+    samples: integerOption(`${path}.samples`, options.samples ?? DEFAULTS.guard.samples, {
+      min: 1,
+      max: 1000,
+    }),
+    everyMs: durationOption(`${path}.everyMs`, options.everyMs ?? DEFAULTS.guard.everyMs, 100),
   };
   sampleGuard(complete);
   return complete;

@@ -8,10 +8,14 @@ import type { GuardOptions, GuardPredicate } from './guard.js';
 import type { Logger } from './logger.js';
 import type { PathSet } from './path-sets.js';
 import type { ProbePaths } from './probe-options.js';
-import type { ServiceInfo } from './probe-state.js';
 
 /** Options of `createHealth`; every one has a default, listed with its reason in `defaults.ts`. */
-export interface HealthOptions extends ServiceInfo {
+export interface HealthOptions {
+  /** Shown on the diagnostic endpoint, like the three that follow; empty counts as unset. */
+  version?: string | undefined;
+  releaseId?: string | undefined;
+  serviceId?: string | undefined;
+  description?: string | undefined;
   /** Check name → a function, or a function with options. */
   checks?: Readonly<Record<string, CheckRun | Check>>;
   /** Options for every check that does not set its own. */

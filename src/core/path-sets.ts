@@ -16,4 +16,8 @@ export const PATH_SETS = {
   plain: { liveness: ['/live'], readiness: ['/ready'], startup: ['/startup'] },
 } as const satisfies Record<string, ProbePaths>;
 
+/** Paths that answer something else, and so no probe. */
+export const METRICS_PATH = '/metrics';
+export const STATUS_PATH = '/healthz/status';
+
 export type PathSet = keyof typeof PATH_SETS;

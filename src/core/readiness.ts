@@ -35,6 +35,14 @@ export function freshStatus(view: CheckView, now: number): CheckStatus {
   return view.freshUntil !== undefined && now < view.freshUntil ? view.verdict : 'unknown';
 }
 
+/** {@link freshStatus} by name; a check that is not there is `unknown`. */
+export function statusByName(state: ProbeState, now: number): (name: string) => CheckStatus {
+  return (name) => {
+    const view = state.checks.get(name);
+    return view === undefined ? 'unknown' : freshStatus(view, now);
+  };
+}
+
 function gateReasons(phase: Phase, startup: StartupView, gates: Gates): Reason[] {
   const reasons: Reason[] = [];
   if (phase === 'stopped') reasons.push('stopped');
@@ -73,10 +81,7 @@ function judgeGroups(
   failures: Reason[],
   warnings: Reason[],
 ): void {
-  const statusOf = (name: string): CheckStatus => {
-    const view = state.checks.get(name);
-    return view === undefined ? 'unknown' : freshStatus(view, now);
-  };
+  const statusOf = statusByName(state, now);
   for (const group of state.groups) {
     if (group.impact === 'optional' || exclude?.has(group.name)) continue;
     const status = groupStatus(group, statusOf);

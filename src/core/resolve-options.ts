@@ -6,7 +6,9 @@ import { OptionError } from './errors.js';
 import { type MayLeave, alwaysMayLeave } from './exit-permit.js';
 import { type Group, createGroup } from './group.js';
 import type { HealthOptions, ShutdownOptions, StartupOptions } from './health-options.js';
+import type { Logger } from './logger.js';
 import type { ProbeOptions } from './probe-options.js';
+import type { ServiceInfo } from './probe-state.js';
 import {
   type CheckDefaults,
   type ResolvedCheck,
@@ -21,10 +23,12 @@ import {
   functionOption,
   integerOption,
   objectOption,
+  textOption,
 } from './validate.js';
 
 /** Options complete and checked: every default applied, every environment variable read. */
 export interface ResolvedOptions {
+  readonly service: ServiceInfo;
   readonly checkDefaults: CheckDefaults;
   readonly checks: readonly ResolvedCheck[];
   readonly groups: readonly Group[];
@@ -67,7 +71,9 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
   const checks = Object.entries(objectOption('checks', options.checks ?? {})).map(([name, check]) =>
     resolveCheck(name, check, checkDefaults),
   );
+  if (options.logger !== undefined) checkLogger(options.logger);
   return {
+    service: serviceOf(options),
     checkDefaults,
     checks,
     groups: resolveGroups(options, new Set(checks.map(({ name }) => name))),
@@ -80,6 +86,19 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     signals: booleanOption('signals', signals),
     background: resolveBackground(options, probes.isolation),
   };
+}
+
+/** A variable of the environment that is set to nothing is no version. */
+function serviceOf(options: HealthOptions): ServiceInfo {
+  const names = ['version', 'releaseId', 'serviceId', 'description'] as const;
+  const given = names.filter((name) => options[name] !== undefined && options[name] !== '');
+  return Object.fromEntries(given.map((name) => [name, textOption(name, options[name])]));
+}
+
+/** Otherwise every line would be lost without a word: an error in logging is contained. */
+function checkLogger(logger: Logger): void {
+  for (const level of ['info', 'warn', 'error'] as const)
+    functionOption(`logger.${level}`, (logger as Partial<Logger> | null)?.[level]);
 }
 
 /** Without timers nothing samples a guard, and a thread would be one. */

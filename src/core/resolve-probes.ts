@@ -7,7 +7,7 @@ import type {
   LivenessOptions,
   ProbeListenerOptions,
 } from './health-options.js';
-import { PATH_SETS, type PathSet } from './path-sets.js';
+import { METRICS_PATH, PATH_SETS, type PathSet, STATUS_PATH } from './path-sets.js';
 import type {
   DiagnosticOptions,
   ListenerOptions,
@@ -105,7 +105,10 @@ function warnStatusOf(value: unknown): 200 | 503 {
 function pathsOf({ paths = 'kubernetes', aliases = {} }: ProbeListenerOptions): ProbePaths {
   const chosen = typeof paths === 'string' ? pathSet(paths) : objectOption('probes.paths', paths);
   const more = objectOption('probes.aliases', aliases);
-  const owners = new Map<string, string>();
+  const owners = new Map([
+    [METRICS_PATH, 'metrics'],
+    [STATUS_PATH, 'the report'],
+  ]);
   const answering = (kind: keyof ProbePaths): string[] => [
     ...uniquePaths('paths', kind, chosen[kind] ?? PATH_SETS.kubernetes[kind], owners),
     ...uniquePaths('aliases', kind, more[kind] ?? [], owners),

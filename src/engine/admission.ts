@@ -3,7 +3,7 @@ import type { Clock, Random } from '../core/clock.js';
 import type { ConcurrencyLimit, LimitSample } from '../core/concurrency-limit.js';
 import { OptionError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 
 /** Whether a request may be worked on. */
 export type AdmissionResult =

@@ -1,4 +1,5 @@
 import type { Server as NetServer } from 'node:net';
+import { writeWhole } from '../core/write-whole.js';
 
 /*
  * Node.js modules that hale needs late or never are taken when they are needed: importing them with hale would be
@@ -25,9 +26,10 @@ export function isTerminal(descriptor: number): boolean {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** Writes a text at once, so that the last lines before an exit are not lost. */
+/** Writes a text at once, so that the last lines before an exit are not lost; never throws. */
 export function writeNow(descriptor: number, text: string): void {
-  process.getBuiltinModule('node:fs').writeSync(descriptor, text);
+  const { writeSync } = process.getBuiltinModule('node:fs');
+  writeWhole((bytes) => writeSync(descriptor, bytes), text);
 }
 
 /** The text of a file. @throws Error of the system when it cannot be read. */

@@ -8,7 +8,7 @@ import {
 import type { Clock, Timer } from '../core/clock.js';
 import type { MayLeave } from '../core/exit-permit.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import type { GateKeeper } from './gates.js';
 
 export interface CapacityGateOptions {

@@ -1,7 +1,7 @@
 import { contain } from '../core/contain.js';
 import { closingBatches } from '../core/drain-plan.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import { booleanOption, choiceOption, functionOption, textOption } from '../core/validate.js';
 
 /** Ends something at shutdown; should give up when the signal aborts, at the latest at the deadline. */

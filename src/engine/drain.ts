@@ -12,7 +12,7 @@ import {
 } from '../core/drain-plan.js';
 import type { DrainProgress } from '../core/drain-progress.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import { advancePhase } from '../core/phase.js';
 import { settlesWithin } from './bounded.js';
 

@@ -5,14 +5,9 @@ import type { Environment } from '../core/environment.js';
 import { decideLiveness } from '../core/liveness.js';
 import type { Guard } from '../core/guard.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import type { ProbeHost } from '../core/probe-host.js';
-import {
-  type ProbeState,
-  type ServiceInfo,
-  applyUpdate,
-  initialProbeState,
-} from '../core/probe-state.js';
+import { type ProbeState, applyUpdate, initialProbeState } from '../core/probe-state.js';
 import { decideReadiness } from '../core/readiness.js';
 import type { ResolvedOptions } from '../core/resolve-options.js';
 import { type Admission, createAdmission } from './admission.js';
@@ -38,7 +33,6 @@ import { type Workers, createWorkers } from './workers.js';
 
 export interface EngineOptions {
   readonly resolved: ResolvedOptions;
-  readonly service: ServiceInfo;
   readonly env: Environment;
   readonly guards: readonly Guard[];
   readonly clock: Clock;
@@ -120,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
     drainEndsAt: () => shutdown.drain.deadlineAt() ?? clock.now(),
   });
   const running: Running[] = [];
-  publisher.patch({ service: options.service, groups: resolved.groups });
+  publisher.patch({ service: resolved.service, groups: resolved.groups });
   for (const check of resolved.checks) checks.add(check);
   return {
     admission: createAdmission({ ...options, options: resolved.admission }),
@@ -143,13 +137,9 @@ export function createEngine(options: EngineOptions): Engine {
       startup.begin();
     },
     async dispose() {
-      for (const part of running) part.dispose();
-      startup.dispose();
-      workers.dispose();
-      queues.dispose();
-      shutdown.dispose();
+      const parts = [...running, startup, workers, queues, shutdown, readiness];
+      for (const part of parts) part.dispose();
       capacity?.dispose();
-      readiness.dispose();
       await checks.dispose();
     },
   };
@@ -199,8 +189,9 @@ function createMirror(
   options: EngineOptions,
   onError: (error: unknown, where: string) => void,
 ): Mirror {
-  const { host, clock, logger, resolved, service } = options;
+  const { host, clock, logger, resolved } = options;
   const { board } = host;
+  const { version, releaseId } = resolved.service;
   let state = initialProbeState;
   const readiness = createReadinessWatch({
     clock,
@@ -216,8 +207,8 @@ function createMirror(
     context: () => ({
       snapshotAgeMs: Math.round(clock.now() - board.evaluatedAt()),
       inFlight: board.inFlight(),
-      ...(service.version === undefined ? {} : { version: service.version }),
-      ...(service.releaseId === undefined ? {} : { releaseId: service.releaseId }),
+      ...(version === undefined ? {} : { version }),
+      ...(releaseId === undefined ? {} : { releaseId }),
     }),
     onChange: options.onReadinessChange,
   });

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { type Guard, countBadSamples, sampleGuard } from '../core/guard.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import type { Running } from './beat.js';
 import type { Publisher } from './publisher.js';
 

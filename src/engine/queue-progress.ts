@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import { durationOption, functionOption, nameOption, objectOption } from '../core/validate.js';
 import type { ReadBacklog } from '../core/worker.js';
 import { settlesWithin } from './bounded.js';

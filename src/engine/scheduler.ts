@@ -1,7 +1,5 @@
 import type { Clock, Timer } from '../core/clock.js';
-
-/** Longest time between two turns of the loop; each turn proves that the loop is alive. */
-export const TURN_MS = 1000;
+import { DEFAULTS } from '../core/defaults.js';
 
 /** Work that repeats, with a pause counted from the end of each run. */
 export interface Job {
@@ -84,7 +82,8 @@ class Loop {
       for (const entry of this.#entries) {
         if (entry.dueAt <= now) void this.#run(entry);
       }
-      let next = now + TURN_MS;
+      // Each turn proves that the loop is alive.
+      let next = now + DEFAULTS.evaluateMs;
       for (const { dueAt } of this.#entries) next = Math.min(next, dueAt);
       this.#wakeAt = Infinity;
       this.#wakeBy(next);

@@ -1,5 +1,5 @@
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import type { Drain, DrainResult } from './drain.js';
 import type { ProcessEvent, ProcessListener, ProcessPort } from './process-port.js';
 

@@ -2,7 +2,7 @@ import type { Board } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
 import { OptionError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import { advancePhase } from '../core/phase.js';
 import type { StartupView } from '../core/probe-state.js';
 import {

@@ -1,7 +1,7 @@
 import type { Clock, Random, Timer } from '../core/clock.js';
 import { contain } from '../core/contain.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import { spreadDelays } from '../core/spread.js';
 import { durationOption, functionOption } from '../core/validate.js';
 import type { DrainTarget } from './drain-target.js';

@@ -1,7 +1,7 @@
 import type { Clock, Random, Timer } from '../core/clock.js';
 import { contain } from '../core/contain.js';
 import type { Logger } from '../core/logger.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import type { Reason } from '../core/reason.js';
 import type { WorkerAdapter } from '../core/worker.js';
 import type { QueueProgress } from './queue-progress.js';

@@ -2,7 +2,7 @@ import type { Impact, CheckStatus } from '../core/check.js';
 import type { Decision } from '../core/decision.js';
 import { groupStatus } from '../core/group.js';
 import type { CheckView, ProbeState } from '../core/probe-state.js';
-import { freshStatus } from '../core/readiness.js';
+import { freshStatus, statusByName } from '../core/readiness.js';
 import type { ProbeKind } from './probe-kind.js';
 
 interface CheckSummary {
@@ -65,10 +65,7 @@ function summary(view: CheckView, now: number): CheckSummary {
 }
 
 function groupSummaries(state: ProbeState, now: number): Record<string, CheckSummary> {
-  const statusOf = (name: string): CheckStatus => {
-    const view = state.checks.get(name);
-    return view === undefined ? 'unknown' : freshStatus(view, now);
-  };
+  const statusOf = statusByName(state, now);
   return Object.fromEntries(
     state.groups.map((group) => [
       group.name,

@@ -1,3 +1,4 @@
+import { METRICS_PATH, STATUS_PATH } from '../core/path-sets.js';
 import type { ProbePaths } from '../core/probe-options.js';
 import type { ProbeKind } from './probe-kind.js';
 
@@ -29,9 +30,6 @@ export interface RouteTable {
   /** The route of a path; `undefined` is 404. */
   find(path: string): Route | undefined;
 }
-
-const STATUS_PATH = '/healthz/status';
-const METRICS_PATH = '/metrics';
 
 /** Builds the table of every path that is answered (E1). */
 export function createRoutes({ paths, details, status }: RouteOptions): RouteTable {

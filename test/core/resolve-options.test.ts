@@ -10,6 +10,7 @@ describe('resolve options', () => {
   it('no options give every default', () => {
     const { probes, checkDefaults, ...rest } = resolve();
     expect(rest).toEqual({
+      service: {},
       checks: [],
       groups: [],
       concurrency: 8,
@@ -26,6 +27,20 @@ describe('resolve options', () => {
     });
     expect(checkDefaults.intervalMs).toBe(DEFAULTS.check.intervalMs);
     expect(probes.isolation).toBe('thread');
+  });
+
+  it('takes the texts about the service, and an empty one as unset', () => {
+    const { service } = resolve({ version: '1.4.2', releaseId: '', serviceId: undefined });
+    expect(service).toEqual({ version: '1.4.2' });
+    expect(() => resolve({ releaseId: 42 })).toThrow('releaseId must be a text');
+  });
+
+  it('E7: refuses what is no logger, whose lines would be lost without a word', () => {
+    const logger = { info() {}, warn() {} };
+    expect(() => resolve({ logger })).toThrow('logger.error must be a function, got undefined');
+    expect(() => resolve({ logger: () => {} })).toThrow('logger.info must be a function');
+    expect(() => resolve({ logger: null })).toThrow('logger.info must be a function');
+    expect(() => resolve({ logger: console })).not.toThrow();
   });
 
   it('keeps checks in their order, with the defaults for all', () => {

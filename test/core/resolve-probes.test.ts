@@ -106,6 +106,10 @@ describe('resolve probes', () => {
       'probes.aliases.startup must be paths that nothing else answers (readiness has this one)',
     );
     expect(() => paths({ aliases: { liveness: ['/a', '/a'] } })).toThrow('(liveness has this one)');
+    expect(() => paths({ aliases: { liveness: ['/metrics'] } })).toThrow('(metrics has this one)');
+    expect(() => paths({ paths: { readiness: ['/healthz/status'] } })).toThrow(
+      '(the report has this one)',
+    );
   });
 
   const bad: readonly (readonly [options: object, message: string])[] = [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Job, TURN_MS, createScheduler } from '../../src/engine/scheduler.js';
+import { DEFAULTS } from '../../src/core/defaults.js';
+import { type Job, createScheduler } from '../../src/engine/scheduler.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 
 function setUp() {
@@ -67,7 +68,7 @@ describe('scheduler', () => {
         await clock.advance(20_000);
         expect(errors).toEqual([]);
         expect(Math.min(...runs.map(({ count }) => count))).toBeGreaterThan(0);
-        expect(gaps(turns)).toBeLessThanOrEqual(TURN_MS);
+        expect(gaps(turns)).toBeLessThanOrEqual(DEFAULTS.evaluateMs);
         scheduler.dispose();
       }),
       { numRuns: 25 },
@@ -84,7 +85,7 @@ describe('scheduler', () => {
     await clock.advance(10_000);
     expect(errors).toMatchObject([[{ name: 'RangeError' }, 'broken']]);
     expect(sound).toBeGreaterThanOrEqual(10);
-    expect(turns.at(-1)).toBeGreaterThanOrEqual(clock.now() - TURN_MS);
+    expect(turns.at(-1)).toBeGreaterThanOrEqual(clock.now() - DEFAULTS.evaluateMs);
     scheduler.dispose();
   });
 
