@@ -11,6 +11,8 @@ export interface ThreadData {
   readonly state: ProbeState;
   /** Further keys whose values are redacted from what the thread logs. */
   readonly redactKeys: readonly string[];
+  /** Whether the main thread lets an inspector session in; where it does not, asking ends the process. */
+  readonly inspectable: boolean;
 }
 
 /** From the main thread to the probe thread. */

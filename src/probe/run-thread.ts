@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { createBoard } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
-import { errorText } from '../core/outcome.js';
+import { errorText } from '../core/error-text.js';
 import { createRedactor } from '../core/redact.js';
 import type { FromThread, ThreadData, ToThread } from './messages.js';
 import type { ModelHooks } from './probe-model.js';
@@ -24,7 +24,7 @@ export async function runThread(data: ThreadData, port: ThreadPort, clock: Clock
     board: createBoard(data.board),
     clock,
     watchesLoop: true,
-    hooks: createHooks({ send, log, clock, onError }),
+    hooks: createHooks({ send, log, clock, inspectable: data.inspectable, onError }),
     evaluate: evaluations.ask,
     onError,
   });
@@ -81,12 +81,13 @@ interface HookOptions {
   readonly send: (message: FromThread) => void;
   readonly log: DirectLog;
   readonly clock: Clock;
+  readonly inspectable: boolean;
   readonly onError: (error: unknown) => void;
 }
 
-function createHooks({ send, log, clock, onError }: HookOptions): ModelHooks {
+function createHooks({ send, log, clock, inspectable, onError }: HookOptions): ModelHooks {
   const monitor = createStallMonitor({
-    capture: () => captureCause({ clock, pid: process.pid }),
+    capture: () => captureCause({ clock, pid: process.pid, inspectable }),
     log,
     onStall: (report) => send({ type: 'stall', report }),
     onStallEnd: (end) => send({ type: 'stall-end', end }),

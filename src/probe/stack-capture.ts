@@ -7,6 +7,8 @@ export interface CaptureOptions {
   readonly clock: Pick<Clock, 'setTimeout'>;
   /** The process id, which is also the main thread's id. */
   readonly pid: number;
+  /** Whether the main thread lets an inspector session in. */
+  readonly inspectable: boolean;
 }
 
 /** JavaScript takes up an interrupt within microseconds; a thread that sleeps this long over it is in native code. */
@@ -14,6 +16,11 @@ const SLEEPING_WAIT_MS = 250;
 
 /** A thread that is ready to run may only be waiting for a processor. */
 const RUNNING_WAIT_MS = 1000;
+
+const FORBIDDEN: StackResult = {
+  kind: 'unavailable',
+  why: "Node.js's permission model keeps the inspector out",
+};
 
 const SAMPLES = 3;
 const SAMPLE_GAP_MS = 10;
@@ -23,14 +30,16 @@ const SAMPLE_GAP_MS = 10;
  * code (`Atomics.wait`) lets itself be interrupted for its stack; one that runs but takes up no interrupt is
  * computing there.
  */
-export async function captureCause({ clock, pid }: CaptureOptions): Promise<StallCause> {
+export async function captureCause({
+  clock,
+  pid,
+  inspectable,
+}: CaptureOptions): Promise<StallCause> {
   const sleeping = await sleepsThroughout(clock, pid);
   // Before the interrupt, which would show the interrupt's own wait instead.
   const kernel = readKernelState(pid);
-  const stack: StackResult = await readMainStack({
-    clock,
-    waitMs: sleeping ? SLEEPING_WAIT_MS : RUNNING_WAIT_MS,
-  });
+  const waitMs = sleeping ? SLEEPING_WAIT_MS : RUNNING_WAIT_MS;
+  const stack: StackResult = inspectable ? await readMainStack({ clock, waitMs }) : FORBIDDEN;
   switch (stack.kind) {
     case 'frames':
       if (!sleeping) return { kind: 'javascript', frames: stack.frames };

@@ -96,6 +96,7 @@ class ThreadHost implements ProbeHost {
       board: this.board.buffer,
       state: this.#state,
       redactKeys: this.#options.redactKeys ?? [],
+      inspectable: isInspectable(),
     };
     // Taken here, not imported: only a process that starts its probes needs it.
     const threads = process.getBuiltinModule('node:worker_threads');
@@ -231,6 +232,12 @@ function pinPorts(options: ProbeOptions, addresses: readonly BoundAddress[]): Pr
     listener: listener && { ...listener, port: portOf('probes', listener.port) },
     diagnostic: diagnostic && { ...diagnostic, port: portOf('diagnostic', diagnostic.port) },
   };
+}
+
+/** Node.js ends a process under the permission model that connects an inspector to its main thread all the same. */
+function isInspectable(): boolean {
+  const permission: typeof process.permission | undefined = process.permission;
+  return permission === undefined || permission.has('inspector');
 }
 
 function threadFailed(cause: unknown): HaleError {

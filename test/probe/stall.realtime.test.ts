@@ -118,4 +118,17 @@ describe('a main loop that does not turn', () => {
     expect(after.map(({ status }) => status)).toStrictEqual(after.map(() => 200));
     expect(program.logs()).toStrictEqual([]);
   });
+
+  it('L6: under the permission model, where asking for the stack would end the process, is reported without it', async () => {
+    const flags = process.allowedNodeEnvironmentFlags;
+    const permission = flags.has('--permission') ? '--permission' : '--experimental-permission';
+    await startService([permission, '--allow-fs-read=*', '--allow-worker']);
+    program.send({ do: 'block', ms: 1800 });
+    const report = await firstStall();
+    expect(report.cause).toMatchObject({
+      kind: 'unavailable',
+      why: expect.stringContaining('permission model') as string,
+    });
+    expect((await probe(port, '/livez')).status).toBe(200);
+  });
 });
