@@ -24,7 +24,7 @@ async function buildLibrary() {
     await compile('tsconfig.build.json', next);
     await bundleLibrary(ROOT, next);
   });
-  const cli = path.join(ROOT, 'dist/cli/bin.js');
+  const cli = path.join(ROOT, 'dist/cli/bin.cjs');
   if (existsSync(cli)) chmodSync(cli, 0o755);
 }
 

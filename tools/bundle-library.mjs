@@ -4,20 +4,41 @@ import { build } from 'esbuild';
 
 /**
  * Bundles the entry points that package.json exports into as few files as they can share: importing hale is part of
- * every start of a service, and a hundred small files cost ten times what a few do. Declarations come from tsc.
+ * every start of a service, and a hundred small files cost ten times what a few do. Declarations come from tsc. The
+ * commands of `bin` become one file each.
  * @param {string} root Folder of the package.
  * @param {string} outDir
  */
 export async function bundleLibrary(root, outDir) {
+  const { exported, commands } = entryPoints(root);
   await build({
-    absWorkingDir: root,
-    entryPoints: entryPoints(root),
-    outdir: outDir,
-    outbase: 'src',
-    bundle: true,
+    ...common(root, outDir),
+    entryPoints: exported,
     splitting: true,
     chunkNames: 'shared/[name]-[hash]',
     format: 'esm',
+  });
+  if (commands.length === 0) return;
+  // One file each, as CommonJS: a command that starts for every probe must not wait for the loader of ES modules.
+  await build({
+    ...common(root, outDir),
+    entryPoints: commands,
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {string} outDir
+ * @returns {import('esbuild').BuildOptions}
+ */
+function common(root, outDir) {
+  return {
+    absWorkingDir: root,
+    outdir: outDir,
+    outbase: 'src',
+    bundle: true,
     platform: 'node',
     target: 'node20',
     // One character beyond Latin-1 would double the size of the whole text in memory, and the time to parse it.
@@ -25,20 +46,26 @@ export async function bundleLibrary(root, outDir) {
     packages: 'external',
     legalComments: 'none',
     logLevel: 'warning',
-  });
+  };
 }
 
 /**
- * The sources behind the exports.
+ * The sources behind the exports and the commands.
  * @param {string} root
  */
 function entryPoints(root) {
   /** @type {{ exports: Record<string, string | { default: string }>, bin?: Record<string, string> }} */
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  return [
-    ...Object.values(manifest.exports).flatMap((target) =>
-      typeof target === 'string' ? [] : [target.default],
-    ),
-    ...Object.values(manifest.bin ?? {}),
-  ].map((file) => file.replace(/^(\.\/)?dist\//, 'src/').replace(/\.js$/, '.ts'));
+  const exported = Object.values(manifest.exports).flatMap((target) =>
+    typeof target === 'string' ? [] : [target.default],
+  );
+  return {
+    exported: exported.map(sourceOf),
+    commands: Object.values(manifest.bin ?? {}).map(sourceOf),
+  };
+}
+
+/** @param {string} file */
+function sourceOf(file) {
+  return file.replace(/^(\.\/)?dist\//, 'src/').replace(/\.c?js$/, '.ts');
 }

@@ -1,0 +1,41 @@
+import type { HttpAnswer } from './http-answer.js';
+
+/** The end of a probe: whether it passes and the line that is printed. */
+export interface ProbeResult {
+  readonly pass: boolean;
+  readonly line: string;
+}
+
+const MAX_LINE = 300;
+
+/** Judges an HTTP answer: 2xx passes, everything else fails, and a redirect is not followed. */
+export function judgeHttp({ status, location, body }: HttpAnswer): ProbeResult {
+  if (status >= 300 && status < 400)
+    return failed(`HTTP ${status}: redirects to ${location ?? 'nowhere'}, which is not followed`);
+  const said = parse(body);
+  const pass = status >= 200 && status < 300;
+  const word = pass && said.status === 'warn' ? 'warn' : pass ? 'pass' : 'fail';
+  return { pass, line: oneLine(`${word} ${said.reason ?? `HTTP ${status}`}`) };
+}
+
+/** A probe that failed before there was an answer. */
+export function failed(why: string): ProbeResult {
+  return { pass: false, line: oneLine(`fail ${why}`) };
+}
+
+/** The status and the reason of hale's body, where it has them. */
+function parse(body: string): { readonly status?: unknown; readonly reason?: string } {
+  try {
+    const { status, reason } = JSON.parse(body) as { status?: unknown; reason?: unknown };
+    return { status, ...(typeof reason === 'string' && reason !== '' ? { reason } : {}) };
+  } catch {
+    return {};
+  }
+}
+
+/** The text comes from whoever answers, and ends up in a terminal or an orchestrator's event. */
+function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what must not get through
+  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+  return clean.length > MAX_LINE ? `${clean.slice(0, MAX_LINE)}...` : clean;
+}

@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type RequestListener, createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, type Server, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCertificate } from '../../support/certificate.js';
+import { type HaleCommand, buildHaleCommand, runProgram } from '../../support/hale-command.js';
+import { createHostKit } from '../../probe/host-kit.js';
+
+let hale: HaleCommand;
+beforeAll(async () => {
+  hale = await buildHaleCommand();
+});
+afterAll(() => hale.remove());
+
+async function open(server: Server, at: string | { host: string } = { host: '127.0.0.1' }) {
+  await new Promise<void>((resolve) => {
+    if (typeof at === 'string') server.listen(at, resolve);
+    else server.listen({ port: 0, ...at }, resolve);
+  });
+  const port = typeof at === 'string' ? 0 : (server.address() as AddressInfo).port;
+  return { port, [Symbol.dispose]: () => void server.close() };
+}
+
+const answering: RequestListener = ({ url, headers }, response) => {
+  if (url === '/moved') response.writeHead(301, { Location: '/elsewhere' });
+  response.end(JSON.stringify({ status: 'pass', reason: `seen:${url} at ${headers.host}` }));
+};
+
+describe('E6: hale probe against hale', () => {
+  it('tells readiness, liveness and the reason', async () => {
+    const kit = createHostKit('thread');
+    try {
+      const port = await kit.start();
+      const env = { HALE_PORT: String(port) };
+      expect(await hale.run(['probe'], env)).toMatchObject({
+        exitCode: 0,
+        stdout: 'pass ok\n',
+        stderr: '',
+      });
+      kit.host.board.setPhase('draining');
+      expect(await hale.run(['probe'], env)).toMatchObject({
+        exitCode: 1,
+        stdout: 'fail draining\n',
+      });
+      expect(await hale.run(['probe', `127.0.0.1:${port}`])).toMatchObject({ exitCode: 1 });
+      const livez = await hale.run(['probe', `http://127.0.0.1:${port}/livez`]);
+      expect(livez).toMatchObject({ exitCode: 0, stdout: 'pass ok\n' });
+    } finally {
+      await kit.host.dispose();
+    }
+  });
+});
+
+describe('E6: hale probe against other servers', () => {
+  it('speaks IPv6 and follows no redirect', async () => {
+    using server = await open(createServer(answering), { host: '::1' });
+    const authority = `[::1]:${server.port}`;
+    expect(await hale.run(['probe', authority])).toMatchObject({
+      exitCode: 0,
+      stdout: `pass seen:/readyz at ${authority}\n`,
+    });
+    expect(await hale.run(['probe', `http://${authority}/moved`])).toMatchObject({
+      exitCode: 1,
+      stdout: 'fail HTTP 301: redirects to /elsewhere, which is not followed\n',
+    });
+  });
+
+  it('speaks over a Unix socket', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'hale-unix-'));
+    const socket = path.join(folder, 'app.sock');
+    using _server = await open(createServer(answering), socket);
+    const passed = await hale.run(['probe', '--unix', socket, '/livez']);
+    expect(passed).toMatchObject({ exitCode: 0, stdout: 'pass seen:/livez at localhost\n' });
+    const missing = await hale.run(['probe', '--unix', path.join(folder, 'gone.sock')]);
+    expect(missing).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('ENOENT') });
+    rmSync(folder, { recursive: true });
+  });
+
+  it('checks certificates unless told not to', async () => {
+    const certificate = createCertificate();
+    const key = readFileSync(certificate.keyFile);
+    const cert = readFileSync(certificate.certFile);
+    using server = await open(createTlsServer({ key, cert }, answering));
+    const url = `https://127.0.0.1:${server.port}/livez`;
+    const refused = await hale.run(['probe', url]);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('--insecure') });
+    expect(await hale.run(['probe', '--insecure', url])).toMatchObject({ exitCode: 0 });
+    const trusting = { NODE_EXTRA_CA_CERTS: certificate.certFile };
+    expect(await hale.run(['probe', url], trusting)).toMatchObject({ exitCode: 0 });
+    certificate.remove();
+  });
+
+  it('connects only, with tcp', async () => {
+    using server = await open(createTcpServer((socket) => socket.on('error', () => {})));
+    const url = `tcp://127.0.0.1:${server.port}`;
+    expect(await hale.run(['probe', url])).toMatchObject({
+      exitCode: 0,
+      stdout: 'pass connected\n',
+    });
+    server[Symbol.dispose]();
+    expect(await hale.run(['probe', url])).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/^fail cannot ask 127\.0\.0\.1:\d+: .*ECONNREFUSED/),
+    });
+  });
+
+  it('fails within its timeout when nobody answers, and on a reset', async () => {
+    using silent = await open(createTcpServer((socket) => socket.on('error', () => {})));
+    const late = await hale.run(['probe', `127.0.0.1:${silent.port}`, '--timeout', '300']);
+    const stdout = `fail no answer within 300 ms from 127.0.0.1:${silent.port}\n`;
+    expect(late).toMatchObject({ exitCode: 1, stdout });
+    expect(late.ms).toBeLessThan(2000);
+    using resetting = await open(createTcpServer((socket) => socket.resetAndDestroy()));
+    const reset = await hale.run(['probe', `127.0.0.1:${resetting.port}`]);
+    expect(reset).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('ECONNRESET') });
+  });
+
+  it('ends with 2 and the usage when it is not understood', async () => {
+    for (const args of [[], ['nonsense'], ['probe', '--nonsense'], ['probe', 'ftp://a']]) {
+      const { exitCode, stdout, stderr } = await hale.run(args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain('usage: hale probe');
+    }
+    expect(await hale.run(['probe', '--help'])).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+describe('E6: the cost of hale probe', () => {
+  it('starts in under 1.3 times the time of an empty Node.js program, and asks in as little again', async () => {
+    using server = await open(createServer(answering));
+    // Alternating, and the fastest of each: what else the machine does only ever makes a run slower.
+    const fastest = { empty: Infinity, start: Infinity, probe: Infinity };
+    const holds = (): boolean =>
+      fastest.start < 1.3 * fastest.empty && fastest.probe < 1.7 * fastest.empty;
+    for (let round = 0; round < 100 && (round < 15 || !holds()); round += 1) {
+      fastest.empty = Math.min(fastest.empty, await timeOf(['-e', '0']));
+      // Loads everything that a probe over HTTP loads.
+      fastest.start = Math.min(fastest.start, await timeOf([hale.file, 'probe', '--help']));
+      const probing = [hale.file, 'probe', `127.0.0.1:${server.port}`];
+      fastest.probe = Math.min(fastest.probe, await timeOf(probing));
+    }
+    expect(fastest.start).toBeLessThan(1.3 * fastest.empty);
+    expect(fastest.probe).toBeLessThan(1.7 * fastest.empty);
+  });
+});
+
+async function timeOf(args: readonly string[]): Promise<number> {
+  return (await runProgram(process.execPath, args)).ms;
+}
