@@ -13,18 +13,24 @@ export function startWatch(beat: number, now: number): StallWatch {
   return { beat, seenAt: now, stoodStillMs: 0 };
 }
 
+/** How regularly the watcher looks. */
+export interface Pace {
+  /** Time between two looks. */
+  readonly tickMs: number;
+  /** A longer gap between two looks was a pause of the whole process. */
+  readonly longestStepMs: number;
+}
+
 /**
- * Looks at the beat again. A gap between two looks longer than `longestStepMs` counts as one step: in the rest of it
- * the watcher did not run either, so the whole process was paused (SIGSTOP, VM suspend, CPU quota) and the beat
- * could not have come (L9).
+ * Looks at the beat again. After a gap longer than `longestStepMs` the watcher did not run either, so the whole
+ * process was paused (SIGSTOP, VM suspend, CPU quota) and the beat could not have come (L9): it counts as one tick.
  */
-export function look(
-  watch: StallWatch,
-  beat: number,
-  now: number,
-  longestStepMs: number,
-): StallWatch {
+export function look(watch: StallWatch, beat: number, now: number, pace: Pace): StallWatch {
   if (beat !== watch.beat) return startWatch(beat, now);
-  const step = Math.max(0, Math.min(now - watch.seenAt, longestStepMs));
-  return { beat, seenAt: now, stoodStillMs: watch.stoodStillMs + step };
+  return { beat, seenAt: now, stoodStillMs: watch.stoodStillMs + stepMs(now - watch.seenAt, pace) };
+}
+
+/** What a gap between two looks counts for. */
+export function stepMs(gapMs: number, { tickMs, longestStepMs }: Pace): number {
+  return gapMs > longestStepMs ? tickMs : Math.max(0, gapMs);
 }

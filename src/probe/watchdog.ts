@@ -1,6 +1,6 @@
 import type { Board } from '../core/board.js';
 import type { ProgressView } from '../core/probe-state.js';
-import { type StallWatch, look, startWatch } from '../core/stall-watch.js';
+import { type Pace, type StallWatch, look, startWatch, stepMs } from '../core/stall-watch.js';
 
 /**
  * How often the watcher looks when no probe makes it look: often enough to time a stall to a tenth, and no oftener,
@@ -54,7 +54,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
 class BoardWatchdog implements Watchdog {
   readonly #board: Board;
   readonly #loopStallAfterMs: number;
-  readonly #longestStepMs: number;
+  readonly #pace: Pace;
   #loop: StallWatch;
   #stalled = false;
   #stoodStillMs = 0;
@@ -66,13 +66,14 @@ class BoardWatchdog implements Watchdog {
   constructor({ board, stallAfterMs, beatMs, watchesLoop, now }: WatchdogOptions) {
     this.#board = board;
     this.#loopStallAfterMs = watchesLoop ? stallAfterMs + beatMs : Infinity;
-    this.#longestStepMs = longestStepMs(stallAfterMs);
+    this.#pace = { tickMs: tickMs(stallAfterMs), longestStepMs: longestStepMs(stallAfterMs) };
     this.#loop = startWatch(board.loopBeatAt(), now);
     this.#lookedAt = now;
   }
 
   look(now: number): boolean {
-    this.#pausedMs += Math.max(0, now - this.#lookedAt - this.#longestStepMs);
+    const gapMs = now - this.#lookedAt;
+    this.#pausedMs += Math.max(0, gapMs - stepMs(gapMs, this.#pace));
     this.#lookedAt = now;
     const loopChanged = this.#lookAtLoop(now);
     return this.#lookAtParts(now) || loopChanged;
@@ -105,10 +106,9 @@ class BoardWatchdog implements Watchdog {
 
   #lookAtLoop(now: number): boolean {
     const before = this.#loop;
-    this.#loop = look(before, this.#board.loopBeatAt(), now, this.#longestStepMs);
+    this.#loop = look(before, this.#board.loopBeatAt(), now, this.#pace);
     // The beat came somewhere within the step that ends now; counting that step whole errs by one look at most.
-    const lastStepMs = Math.min(now - before.seenAt, this.#longestStepMs);
-    this.#stoodStillMs = before.stoodStillMs + lastStepMs;
+    this.#stoodStillMs = before.stoodStillMs + stepMs(now - before.seenAt, this.#pace);
     const stalled = this.#loop.stoodStillMs >= this.#loopStallAfterMs;
     const changed = stalled !== this.#stalled;
     this.#stalled = stalled;
@@ -121,7 +121,7 @@ class BoardWatchdog implements Watchdog {
     const names: string[] = [];
     for (const part of this.#parts) {
       const { slot, name, stallAfterMs } = part.view;
-      part.watch = look(part.watch, this.#board.progressAt(slot), now, this.#longestStepMs);
+      part.watch = look(part.watch, this.#board.progressAt(slot), now, this.#pace);
       if (part.watch.stoodStillMs >= stallAfterMs) names.push(name);
     }
     const changed = names.join('\n') !== this.#stalledParts.join('\n');

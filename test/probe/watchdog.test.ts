@@ -27,8 +27,10 @@ describe('the pace of the watch', () => {
     });
     for (const now of [60_000, 120_000, 180_000]) watchdog.look(now);
     expect(watchdog.loopStalled()).toBe(false);
-    expect(watchdog.pausedMs()).toBe(3 * (60_000 - 1250));
-    for (let now = 180_500; now <= 181_500; now += 500) watchdog.look(now);
+    expect(watchdog.pausedMs()).toBe(3 * (60_000 - 500));
+    for (let now = 180_500; now <= 183_000; now += 500) watchdog.look(now);
+    expect(watchdog.loopStalled()).toBe(false);
+    watchdog.look(183_500);
     expect(watchdog.loopStalled()).toBe(true);
   });
 
@@ -46,5 +48,20 @@ describe('the pace of the watch', () => {
     expect(watchdog.loopStalled()).toBe(false);
     watchdog.look(5250);
     expect(watchdog.loopStalled()).toBe(true);
+  });
+
+  it('L9: at the shortest bound, pauses in a row between which nothing but the watcher got to run are no stall', () => {
+    const board = createBoard();
+    const watchdog = createWatchdog({
+      board,
+      stallAfterMs: 1000,
+      beatMs: 100,
+      watchesLoop: true,
+      now: 0,
+    });
+    watchdog.watch([{ slot: 0, name: 'part', stallAfterMs: 1000 }], 0);
+    for (const now of [700, 1650, 2750, 3700, 6700]) watchdog.look(now);
+    expect(watchdog.loopStalled()).toBe(false);
+    expect(watchdog.stalledProgress()).toEqual([]);
   });
 });
