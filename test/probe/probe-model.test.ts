@@ -60,7 +60,7 @@ describe('the loop watch', () => {
     expect(ask(kit, 'liveness')).toBe('200 ok');
     kit.run(1000);
     expect(kit.told).toStrictEqual([]);
-    expect(kit.board.pausedMs()).toBe(19_500);
+    expect(kit.board.pausedMs()).toBe(19_900);
   });
 
   it('L9: any mix of running and pauses short of the bound never reports a stall', () => {
