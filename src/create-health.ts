@@ -41,7 +41,7 @@ class ProcessHealth implements Health {
   readonly #clock: Clock;
   #handler: ProbeHandler | undefined;
   #terminal: { readonly view: DrainTerminal | undefined } | undefined;
-  readonly #listeners = new Set<(change: HealthChange) => void>();
+  readonly #listeners = new Set<Parameters<Health['onChange']>[0]>();
   #releaseSignals: (() => void) | undefined;
   #started: Promise<readonly BoundAddress[]> | undefined;
   #disposed: Promise<void> | undefined;
@@ -181,7 +181,7 @@ class ProcessHealth implements Health {
     };
   }
 
-  onChange(listener: (change: HealthChange) => void): () => void {
+  onChange(listener: Parameters<Health['onChange']>[0]): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

@@ -22,6 +22,10 @@ import type { StreamLike, StreamOptions } from './engine/streams.js';
 export interface Report {
   readonly phase: Phase;
   readonly readiness: Decision;
+  /**
+   * As far as the main thread can tell: guards and `fatal()`. Whether the loop, or a progress, stands still is judged
+   * where probes are answered, and told there.
+   */
   readonly liveness: Decision;
   readonly startup: StartupView;
   readonly checks: readonly CheckView[];
@@ -127,8 +131,11 @@ export interface Health extends AsyncDisposable, WorkerHost {
   evaluate(): Promise<void>;
   /** What hale knows now. */
   report(): Report;
-  /** Calls back at each change of readiness or of a check, and as the drain gets on; the returned function ends it. */
-  onChange(listener: (change: HealthChange) => void): () => void;
+  /**
+   * Calls back at each change of readiness or of a check, and as the drain gets on; the returned function ends it. What
+   * a listener throws, or rejects with when it is asynchronous, is logged.
+   */
+  onChange(listener: (change: HealthChange) => unknown): () => void;
   /**
    * Drains: readiness fails at once, servers go on for the propagation delay, in-flight work ends, hooks run. Ends
    * the process afterwards if hale handles its signals, otherwise resolves with the result. Idempotent.

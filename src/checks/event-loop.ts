@@ -57,7 +57,11 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
     start: ({ clock }) => {
       sampler ??= startSampler(clock, sampleMs, windowMs);
     },
-    dispose: () => sampler?.stop(),
+    dispose: () => {
+      sampler?.stop();
+      // Added again, it starts with a window of its own.
+      sampler = undefined;
+    },
     run: () => {
       if (sampler === undefined) {
         throw new HaleError('HALE_STATE', 'eventLoopDelay runs only after its start()');

@@ -80,6 +80,10 @@ export function postgresPool(pool: PostgresPoolLike, options: PostgresPoolOption
     },
     dispose: () => {
       pool.off?.('release', onRelease);
+      // Added again, it listens again, and a queue of before is no evidence.
+      clock = undefined;
+      lastReturnAt = undefined;
+      state = initialPoolState;
     },
     run: () => {
       if (clock === undefined) {

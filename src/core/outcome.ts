@@ -3,8 +3,6 @@ import { errorText } from './error-text.js';
 import { HaleError, describe, isHaleError } from './errors.js';
 import { redactLine, redactValue } from './redact-value.js';
 
-export { errorText } from './error-text.js';
-
 /** One finished run of a check, redacted, frozen in time. */
 export interface Outcome {
   readonly status: Status;

@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.js';
 import { createJobSet } from '../core/job-set.js';
 import { functionOption, textOption } from '../core/validate.js';
 import type { WorkerAdapter, WorkerContext } from '../core/worker.js';
@@ -38,8 +39,10 @@ export interface AmqpConsumerOptions<M extends AmqpMessageLike, O> {
   consume?: O;
 }
 
-interface Delivery<M> {
+interface Delivery<M extends AmqpMessageLike, O> {
   readonly message: M;
+  /** The one it came on: another channel does not know the message, and is closed for naming it. */
+  readonly channel: AmqpChannelLike<M, O>;
   readonly controller: AbortController;
   readonly end: () => void;
   settled: boolean;
@@ -62,7 +65,7 @@ export function amqpConsumer<M extends AmqpMessageLike, O>(
 class AmqpAdapter<M extends AmqpMessageLike, O> implements WorkerAdapter {
   readonly #options: AmqpConsumerOptions<M, O>;
   readonly #jobs = createJobSet();
-  readonly #deliveries = new Set<Delivery<M>>();
+  readonly #deliveries = new Set<Delivery<M, O>>();
   #channel: AmqpChannelLike<M, O> | undefined;
   #tag: string | undefined;
   #wanted = false;
@@ -98,7 +101,7 @@ class AmqpAdapter<M extends AmqpMessageLike, O> implements WorkerAdapter {
 
   giveBack(): void {
     for (const delivery of [...this.#deliveries]) {
-      this.#settle(delivery, (channel) => channel.nack(delivery.message, false, true));
+      this.#settle(delivery, () => delivery.channel.nack(delivery.message, false, true));
       delivery.controller.abort(new Error('the message has been given back'));
     }
   }
@@ -164,30 +167,39 @@ class AmqpAdapter<M extends AmqpMessageLike, O> implements WorkerAdapter {
 
   async #handle(channel: AmqpChannelLike<M, O>, message: M): Promise<void> {
     const { queue, onMessage } = this.#options;
-    const delivery: Delivery<M> = {
+    const delivery: Delivery<M, O> = {
       message,
+      channel,
       controller: new AbortController(),
       end: this.#jobs.begin(`${queue} #${message.fields.deliveryTag}`),
       settled: false,
     };
     this.#deliveries.add(delivery);
-    const isOpen = (): boolean => channel === this.#channel;
     try {
       await onMessage(message, delivery.controller.signal);
-      this.#settle(delivery, (current) => isOpen() && current.ack(message));
-    } catch {
-      const again = !message.fields.redelivered;
-      this.#settle(delivery, (current) => isOpen() && current.nack(message, false, again));
+      this.#settle(delivery, () => channel.ack(message));
+    } catch (error) {
+      const requeued = !message.fields.redelivered;
+      this.#logFailure(delivery, requeued, error);
+      this.#settle(delivery, () => channel.nack(message, false, requeued));
     }
     this.#context?.jobEnded();
   }
 
-  #settle(delivery: Delivery<M>, tell: (channel: AmqpChannelLike<M, O>) => unknown): void {
+  #logFailure({ settled }: Delivery<M, O>, requeued: boolean, error: unknown): void {
+    // One that was given back ends by its signal, which is no failure.
+    if (settled) return;
+    const { queue } = this.#options;
+    const fields = { event: 'message_failed', queue, requeued, output: errorText(error) };
+    this.#context?.logger.error(fields, `a message of queue "${queue}" failed`);
+  }
+
+  #settle(delivery: Delivery<M, O>, tell: () => unknown): void {
     if (delivery.settled) return;
     delivery.settled = true;
     this.#deliveries.delete(delivery);
     try {
-      if (this.#channel !== undefined) tell(this.#channel);
+      if (delivery.channel === this.#channel) tell();
     } catch (error) {
       this.#context?.lost(error);
     }

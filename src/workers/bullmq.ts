@@ -134,7 +134,8 @@ class BullmqAdapter<J extends BullJobLike, R> implements WorkerAdapter {
         },
       };
       this.#running.add(active);
-      this.#handler(job, token, controller.signal).then(resolve, reject);
+      // A handler written in JavaScript may answer without a promise.
+      Promise.resolve(this.#handler(job, token, controller.signal)).then(resolve, reject);
     }).finally(() => {
       outer?.removeEventListener('abort', abort);
       this.#running.delete(active);

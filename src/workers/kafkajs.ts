@@ -58,7 +58,7 @@ class KafkaAdapter<P extends KafkaPayloadLike, C extends object> implements Work
   #wanted = false;
   #running: Promise<void> | undefined;
   #isRunning = false;
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(consumer: KafkaConsumerLike<P>, options: KafkaConsumerOptions<P, C>) {
     this.#consumer = consumer;
@@ -78,9 +78,7 @@ class KafkaAdapter<P extends KafkaPayloadLike, C extends object> implements Work
 
   async resume(): Promise<void> {
     this.#wanted = true;
-    const released = this.#waiting;
-    this.#waiting = [];
-    for (const release of released) release();
+    for (const release of [...this.#waiting]) release();
     if (this.#isRunning) this.#consumer.resume(this.#topics);
     else await (this.#running ??= this.#run());
   }
@@ -140,11 +138,13 @@ class KafkaAdapter<P extends KafkaPayloadLike, C extends object> implements Work
 
   #releasedOrLate(): Promise<void> {
     return new Promise((resolve) => {
-      const timer: Timer | undefined = this.#context?.clock.setTimeout(resolve, HEARTBEAT_MS);
-      this.#waiting.push(() => {
+      const release = (): void => {
         timer?.clear();
+        this.#waiting.delete(release);
         resolve();
-      });
+      };
+      const timer: Timer | undefined = this.#context?.clock.setTimeout(release, HEARTBEAT_MS);
+      this.#waiting.add(release);
     });
   }
 

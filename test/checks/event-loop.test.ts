@@ -86,6 +86,17 @@ describe('eventLoopDelay', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('added again, it starts over: the time it was away is no delay', async () => {
+    const { clock, check } = setup();
+    await clock.advance(1000);
+    await check.dispose();
+    await clock.advance(60_000);
+    check.start();
+    expect(await check.run()).toMatchObject({ status: 'pass', observedValue: { max: 0 } });
+    expect(clock.pendingTimers).toBe(1);
+    await check.dispose();
+  });
+
   it('refuses to run before its start', () => {
     const { run } = eventLoopDelay();
     expect(() => run(new AbortController().signal)).toThrow(/runs only after its start/);

@@ -92,6 +92,19 @@ describe('postgresPool', () => {
     expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_ended' });
   });
 
+  it('C8: added again, it listens again', async () => {
+    const { pool, clock, check } = setup({ noReturnFailMs: 30_000 });
+    await check.dispose();
+    check.start();
+    expect(pool.listenerCount('release')).toBe(1);
+    pool.waitingCount = 5;
+    await check.run();
+    await clock.advance(29_000);
+    pool.emit('release');
+    await clock.advance(2000);
+    expect(await check.run()).toMatchObject({ status: 'warn', code: 'pool_busy' });
+  });
+
   it('leaves no listener behind', async () => {
     const { pool, check } = setup();
     expect(pool.listenerCount('release')).toBe(1);

@@ -8,14 +8,18 @@ import { createRedactor } from '../../src/core/redact.js';
 export interface CheckHarness {
   /** Runs once; after `timeoutMs` the signal aborts, and the outcome says how long it really took. */
   run(): Promise<Outcome>;
+  /** Starts it again after `dispose()`. */
+  start(): void;
   dispose(): Promise<void>;
 }
 
 /** Starts a check on a clock. */
 export function harness(check: Check, clock: Clock, timeoutMs = 1_000): CheckHarness {
   const redact = createRedactor();
-  check.start?.({ clock, logger: silentLogger });
+  const start = () => check.start?.({ clock, logger: silentLogger });
+  start();
   return {
+    start,
     run: async () => {
       const controller = new AbortController();
       const timer = clock.setTimeout(() => controller.abort(new Error('timed out')), timeoutMs);
