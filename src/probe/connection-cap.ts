@@ -8,26 +8,42 @@ export interface ConnectionCap {
 }
 
 /**
- * Creates the cap. The newest connection always stays: a client that opens connections to fill the cap closes its own
- * and not a good prober's. Closed first are those that never got an answer, then the oldest idle, then the oldest.
+ * Creates the cap. Closed first are those that never got an answer, then the oldest idle, then the oldest: a client
+ * that opens connections to fill the cap closes its own and not a good prober's.
+ * @param afterNextRead calls back once what had arrived has been read. A burst is accepted whole before any of it is
+ * read; closing at once would close the good prober in it, whose request lies unread.
  */
-export function createConnectionCap(max: number): ConnectionCap {
+export function createConnectionCap(
+  max: number,
+  afterNextRead: (callback: () => void) => void,
+): ConnectionCap {
   // In order of arrival, as a Set keeps it.
   const open = new Set<Socket>();
   const busy = new Set<Socket>();
   const inAnswer = (socket: Socket): boolean => busy.has(socket) || socket.writableLength > 0;
+  let planned = false;
 
-  function victim(newest: Socket): Socket | undefined {
+  function victim(): Socket | undefined {
     let idle: Socket | undefined;
     let oldest: Socket | undefined;
     for (const socket of open) {
-      if (socket === newest) continue;
       oldest ??= socket;
       if (inAnswer(socket)) continue;
       if (socket.bytesWritten === 0) return socket;
       idle ??= socket;
     }
     return idle ?? oldest;
+  }
+
+  function shrink(): void {
+    planned = false;
+    while (open.size > max) {
+      const leaving = victim();
+      if (leaving === undefined) return;
+      // At once, not on its close event: the next round must not choose it again.
+      open.delete(leaving);
+      leaving.destroy();
+    }
   }
 
   return {
@@ -37,12 +53,9 @@ export function createConnectionCap(max: number): ConnectionCap {
         open.delete(socket);
         busy.delete(socket);
       });
-      if (open.size <= max) return;
-      const leaving = victim(socket);
-      if (leaving === undefined) return;
-      // At once, not on its close event: the next arrival must not choose it again.
-      open.delete(leaving);
-      leaving.destroy();
+      if (open.size <= max || planned) return;
+      planned = true;
+      afterNextRead(shrink);
     },
     setBusy(socket, isBusy) {
       if (isBusy) busy.add(socket);

@@ -6,6 +6,8 @@ import type { ListenerOptions } from '../core/probe-options.js';
 import { createConnectionCap } from './connection-cap.js';
 import type { ProbeHandler } from './handler.js';
 import { createExchange } from './http-exchange.js';
+import { type OpenListener, listenOn } from './open-listener.js';
+import { afterNextRead } from './thread-clock.js';
 
 export interface HttpListenerOptions {
   readonly kind: BoundAddress['kind'];
@@ -13,12 +15,6 @@ export interface HttpListenerOptions {
   readonly handler: ProbeHandler;
   readonly clock: Pick<Clock, 'setTimeout'>;
   readonly onError: (error: unknown) => void;
-}
-
-export interface HttpListener {
-  readonly address: BoundAddress;
-  /** Stops accepting, lets answers that are under way finish for a moment, closes everything; never rejects. */
-  close(): Promise<void>;
 }
 
 /** Longer than any usual probe period, so that a prober that keeps its connection finds it open. */
@@ -33,13 +29,13 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens a listener.
+ * Opens a listener; closing it lets answers that are under way finish for a moment.
  * @throws Error the system's error, with its `code`, when no address can be bound.
  */
-export async function openHttpListener(options: HttpListenerOptions): Promise<HttpListener> {
+export async function openHttpListener(options: HttpListenerOptions): Promise<OpenListener> {
   const { kind, listener, clock, onError } = options;
   const server = createProbeServer(options);
-  await listen(server, listener);
+  await listenOn(server, listener);
   server.on('error', onError);
   const bound = server.address() as AddressInfo;
   return {
@@ -50,7 +46,7 @@ export async function openHttpListener(options: HttpListenerOptions): Promise<Ht
 
 function createProbeServer({ listener, handler, onError }: HttpListenerOptions): Server {
   const { headersTimeoutMs, maxHeaderBytes, maxConnections } = listener;
-  const cap = createConnectionCap(maxConnections);
+  const cap = createConnectionCap(maxConnections, afterNextRead);
   const exchange = createExchange({ handler, cap, onError });
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
@@ -85,18 +81,6 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableSt
   const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
   connection.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   connection.destroySoon();
-}
-
-function listen(server: Server, { host, port }: ListenerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    // Without a host Node.js listens on both stacks, or on IPv4 where that is all there is, and asks no resolver.
-    // Exclusive: under cluster a shared port would spread one instance's probes over all of them.
-    server.listen({ ...(host === undefined ? {} : { host }), port, exclusive: true }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 function closeServer(server: Server, clock: Pick<Clock, 'setTimeout'>): Promise<void> {

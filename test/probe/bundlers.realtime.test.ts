@@ -1,11 +1,12 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import webpack from 'webpack';
 import type { BoundAddress } from '../../src/core/probe-host.js';
-import { bin, ROOT, run } from '../../tools/lib/run.mjs';
+import { bundleLibrary } from '../../tools/bundle-library.mjs';
+import { ROOT } from '../../tools/lib/run.mjs';
 import { type Program, startProgram } from '../support/program.js';
 import { probe } from '../support/probing.js';
 
@@ -44,9 +45,7 @@ beforeAll(async () => {
   const home = path.join(folder, 'node_modules', 'hale');
   mkdirSync(home, { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(home, 'package.json'));
-  const outDir = path.join(home, 'dist');
-  const built = await run(bin('tsc'), ['-p', 'tsconfig.build.json', '--outDir', outDir]);
-  if (!existsSync(path.join(outDir, 'index.js'))) throw new Error(built.output);
+  await bundleLibrary(ROOT, path.join(home, 'dist'));
   entry = path.join(folder, 'entry.mjs');
   writeFileSync(entry, PROGRAM);
 });
