@@ -1,9 +1,9 @@
 import type { Board } from './board.js';
-import type { ProbeState, ProbeUpdate } from './probe-state.js';
+import type { ProbeUpdate } from './probe-state.js';
 
 /** Where a listener ended up, as bound by the kernel. */
 export interface BoundAddress {
-  readonly kind: 'probes' | 'diagnostic';
+  readonly kind: 'probes' | 'diagnostic' | 'tcp' | 'agentCheck' | 'grpc';
   readonly host: string;
   readonly port: number;
 }
@@ -75,6 +75,3 @@ export interface KernelState {
 export interface StallEnd {
   readonly blockedForMs: number;
 }
-
-/** Reads the state as of now, for the inline side, which shares memory with the engine. */
-export type ReadProbeState = () => ProbeState;
