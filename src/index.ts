@@ -23,6 +23,7 @@ export {
 } from './core/concurrency-limit.js';
 export type { Decision } from './core/decision.js';
 export { HaleError, type HaleErrorCode, OptionError, isHaleError } from './core/errors.js';
+export type { DrainStepName, StepReport } from './core/drain-plan.js';
 export type { DrainProgress } from './core/drain-progress.js';
 export type { MayLeave } from './core/exit-permit.js';
 export type { GroupOptions } from './core/group.js';
@@ -36,22 +37,24 @@ export type {
   StartupOptions,
 } from './core/health-options.js';
 export type { Logger, LogFields } from './core/logger.js';
+export type { Outcome } from './core/outcome.js';
 export type { PathSet } from './core/path-sets.js';
 export type { Phase } from './core/phase.js';
 export type { BoundAddress } from './core/probe-host.js';
 export type { ProbePaths } from './core/probe-options.js';
-export type { CheckView, StartupView } from './core/probe-state.js';
+export type { CheckView, ComponentInfo, LastOutcome, StartupView } from './core/probe-state.js';
 export { REASON_CODES, type Reason, type ReasonCode } from './core/reason.js';
 export type {
   AdmissionMiddleware,
   AdmissionResponse,
   AdmissionResult,
 } from './engine/admission.js';
-export type { DrainHook, DrainHookOptions } from './engine/drain-hooks.js';
+export type { DrainHook, DrainHookOptions, DrainStage } from './engine/drain-hooks.js';
 export type { DrainableServer, DrainsOptions } from './engine/drain-targets.js';
 export type { DrainResult } from './engine/drain.js';
 export type { StreamLike, StreamOptions } from './engine/streams.js';
 export type { WebSocketLike, WebSocketServerLike } from './engine/tracked-web-sockets.js';
+export type { CheckTransition } from './engine/monitored-check.js';
 export type { Progress, ProgressOptions } from './engine/progress.js';
 export type {
   ReadBacklog,
@@ -62,10 +65,13 @@ export type {
   WorkerOptions,
 } from './core/worker.js';
 export type { QueueProgress, QueueProgressOptions } from './engine/queue-progress.js';
+export type { ReadinessChange } from './engine/readiness-watch.js';
 export type { StartupTask, StartupTaskOptions, WarmUpOptions } from './engine/startup-tasks.js';
 export {
   type ParsedEntry,
   type ParsedHealth,
   type ParseResult,
   parseHealthJson,
-} from './protocol/parse-health-json.js';
+} from './core/parse-health-json.js';
+export type { ProbeRequest } from './probe/handler.js';
+export type { ProbeResponse } from './probe/prepared.js';

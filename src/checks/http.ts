@@ -1,7 +1,18 @@
-import { untilAborted } from '../core/abort.js';
 import type { Check, CheckOptions } from '../core/check.js';
 import { OptionError } from '../core/errors.js';
+import {
+  type FetchLike,
+  type HttpTarget,
+  discardBody,
+  httpLabel,
+  httpRequest,
+  httpTarget,
+  readBody,
+  requestHeaders,
+} from '../core/http-client.js';
 import { choiceOption, functionOption, integerOption } from '../core/validate.js';
+
+export type { FetchLike } from '../core/http-client.js';
 
 /** A status code, or a range from the first to the last, both included. */
 export type StatusRange = number | readonly [from: number, to: number];
@@ -22,33 +33,14 @@ export interface HttpUpstreamOptions extends CheckOptions {
   fetch?: FetchLike;
 }
 
-/** The part of `fetch` that {@link httpUpstream} uses. */
-export type FetchLike = (
-  url: string,
-  init: {
-    method: string;
-    headers: Record<string, string>;
-    redirect: 'manual';
-    signal: AbortSignal;
-  },
-) => Promise<Response>;
-
 type Settings = Required<
   Pick<HttpUpstreamOptions, 'method' | 'expectedStatus' | 'maxBodyBytes'>
 > & {
-  target: Target;
+  target: HttpTarget;
   headers: Record<string, string>;
   acceptBody: ((body: string) => boolean) | undefined;
   fetch: FetchLike | undefined;
 };
-
-interface Target {
-  /** What is requested, without credentials. */
-  url: string;
-  /** For texts: without credentials and query, both of which may hold secrets. */
-  label: string;
-  authorization: Record<string, string>;
-}
 
 /**
  * Sends one request of its own to an HTTP service. Redirects are not followed: a login page behind one
@@ -66,11 +58,11 @@ interface Target {
  */
 export function httpUpstream(url: string | URL, options: HttpUpstreamOptions = {}): Check {
   const { method, headers, expectedStatus, acceptBody, maxBodyBytes, fetch, ...rest } = options;
-  const target = parseTarget(url);
+  const target = httpTarget('httpUpstream.url', url);
   const settings = checkSettings({
     target,
     method: method ?? 'GET',
-    headers: { 'user-agent': 'hale', ...target.authorization, ...normalized(headers) },
+    headers: requestHeaders('httpUpstream.headers', target, headers),
     expectedStatus: expectedStatus ?? [[200, 299]],
     acceptBody,
     maxBodyBytes: maxBodyBytes ?? 65_536,
@@ -82,52 +74,6 @@ export function httpUpstream(url: string | URL, options: HttpUpstreamOptions = {
     ...rest,
     run: (signal) => request(settings, signal),
   };
-}
-
-function parseTarget(url: string | URL): Target {
-  const accepted = 'an absolute http or https URL';
-  // The value itself stays out of the error text: it may hold credentials.
-  if (!URL.canParse(String(url))) throw new OptionError('httpUpstream.url', accepted, typeof url);
-  const parsed = new URL(url);
-  if (!['http:', 'https:'].includes(parsed.protocol)) {
-    throw new OptionError('httpUpstream.url', accepted, parsed.protocol);
-  }
-  const { username, password } = parsed;
-  const authorization = username === '' && password === '' ? {} : basic(username, password);
-  // fetch refuses a URL with credentials, with an error text that repeats them.
-  parsed.username = '';
-  parsed.password = '';
-  return { url: parsed.href, label: labelOf(parsed), authorization };
-}
-
-function basic(username: string, password: string): Record<string, string> {
-  const bytes = new TextEncoder().encode(`${percentDecoded(username)}:${percentDecoded(password)}`);
-  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function labelOf(url: URL): string {
-  return `${url.origin}${url.pathname}`;
-}
-
-/** Lower-case names, so that a given header replaces a default one instead of joining it. */
-function normalized(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  for (const [name, value] of Object.entries(headers)) {
-    try {
-      new Headers([[name, value]]);
-    } catch {
-      // The runtime's own text would repeat the value, which may be a secret.
-      throw new OptionError(`httpUpstream.headers.${name}`, 'a valid header', typeof value);
-    }
-  }
-  return Object.fromEntries(new Headers(headers));
 }
 
 function checkSettings(settings: Settings): Settings {
@@ -156,20 +102,14 @@ function bounds(range: StatusRange): readonly [number, number] {
 }
 
 async function request(settings: Settings, signal: AbortSignal): Promise<void> {
-  const { target, method, headers } = settings;
-  const send: FetchLike = settings.fetch ?? globalThis.fetch;
-  const init = { method, headers, redirect: 'manual', signal } as const;
-  const pending = send(target.url, init);
-  // An injected fetch may ignore the signal; its late response must still be let go.
-  pending.then((late) => signal.aborted && discard(late)).catch(() => {});
-  const response = await untilAborted(pending, signal);
+  const { target, method, maxBodyBytes } = settings;
+  const response = await httpRequest(settings, signal);
   const problem = statusProblem(settings, response);
   if (problem !== undefined) {
-    discard(response);
+    discardBody(response);
     throw new Error(`${method} ${target.label} ${problem}`);
   }
-  const body = await untilAborted(readBody(response, settings.maxBodyBytes, signal), signal);
-  judgeBody(settings, body);
+  judgeBody(settings, await readBody(response, maxBodyBytes, signal));
 }
 
 function statusProblem(
@@ -186,49 +126,8 @@ function statusProblem(
   if (!isRedirect) return `answered ${status}`;
   const location = response.headers.get('location');
   const isUsable = location !== null && URL.canParse(location, target.url);
-  const to = isUsable ? ` to ${labelOf(new URL(location, target.url))}` : '';
+  const to = isUsable ? ` to ${httpLabel(new URL(location, target.url))}` : '';
   return `answered ${status} with a redirect${to}; redirects are not followed`;
-}
-
-/** Lets a body go without reading it; undici would otherwise hold the connection until collection. */
-function discard(response: Response): void {
-  response.body?.cancel().catch(() => {});
-}
-
-/** The body's text, or undefined when it is longer than the limit. */
-async function readBody(
-  response: Response,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (response.body === null) return '';
-  const reader = response.body.getReader();
-  const cancel = () => {
-    reader.cancel().catch(() => {});
-  };
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await readUpTo(reader, maxBytes);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    cancel();
-  }
-}
-
-async function readUpTo(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    size += value.byteLength;
-    if (size > maxBytes) return undefined;
-    text += decoder.decode(value, { stream: true });
-  }
 }
 
 function judgeBody({ acceptBody, maxBodyBytes, method, target }: Settings, body?: string): void {

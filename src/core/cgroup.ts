@@ -23,9 +23,59 @@ export function memoryLimit(text: string): number | undefined {
   return Number.isFinite(bytes) && bytes > 0 && bytes < NO_LIMIT ? bytes : undefined;
 }
 
-/** The path of the process within the v2 hierarchy, from `/proc/self/cgroup`. */
-export function cgroupPathV2(cgroup: string): string | undefined {
-  return /^0::(\/.*)$/m.exec(cgroup)?.[1];
+const ROOT = '/sys/fs/cgroup';
+
+/**
+ * The folders of the v2 hierarchy that bind the process, from `/proc/self/cgroup`: its own group first, then those
+ * around it. Within a container its own group is the root of what it sees.
+ */
+export function cgroupFoldersV2(cgroup: string): readonly string[] {
+  return upwards(ROOT, /^0::(\/.*)$/m.exec(cgroup)?.[1]);
+}
+
+/** The same for one controller of v1, such as `memory`. */
+export function cgroupFoldersV1(cgroup: string, controller: string): readonly string[] {
+  const lines = cgroup.split('\n').map((line) => /^\d+:([^:]*):(\/.*)$/.exec(line));
+  const own = lines.find((line) => line?.[1]?.split(',').includes(controller));
+  return upwards(`${ROOT}/${controller}`, own?.[2]);
+}
+
+function upwards(root: string, path = '/'): readonly string[] {
+  const names = path.split('/').filter((name) => name !== '');
+  return Array.from({ length: names.length + 1 }, (_, up) =>
+    [root, ...names.slice(0, names.length - up)].join('/'),
+  );
+}
+
+/** What a group's CPU quota did to it since the group was made. */
+export interface CpuStat {
+  /** Periods of the quota in which something ran. */
+  readonly periods: number;
+  /** Periods in which the quota was used up. */
+  readonly throttled: number;
+  /** How long the group's threads were held, summed over the CPUs. */
+  readonly throttledMs: number;
+}
+
+/** Reads `cpu.stat` of v2 (microseconds) or v1 (nanoseconds); undefined where it counts no periods. */
+export function cpuStat(text: string): CpuStat | undefined {
+  const periods = field(text, 'nr_periods');
+  const throttled = field(text, 'nr_throttled');
+  if (periods === undefined || throttled === undefined) return undefined;
+  const v2 = field(text, 'throttled_usec');
+  const throttledMs = v2 === undefined ? (field(text, 'throttled_time') ?? 0) / 1e6 : v2 / 1e3;
+  return { periods, throttled, throttledMs };
+}
+
+/** Bytes of file cache that the kernel gives back first, from `memory.stat` of v2 or v1. */
+export function inactiveFileBytes(text: string): number {
+  // In v1 the plain figure leaves out the groups below.
+  return field(text, 'total_inactive_file') ?? field(text, 'inactive_file') ?? 0;
+}
+
+function field(text: string, name: string): number | undefined {
+  const value = new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1];
+  return value === undefined ? undefined : Number(value);
 }
 
 const CONTAINER_ID = /(?:^|[/:_-])([0-9a-f]{64})(?:\.scope)?(?:[/\s]|$)/m;

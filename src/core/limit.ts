@@ -1,4 +1,4 @@
-import { OptionError } from '../../core/errors.js';
+import { OptionError } from './errors.js';
 
 /** A share of what there is (`'90%'`), or an amount. */
 export type Limit = `${number}%` | number;
@@ -18,4 +18,12 @@ export function limitAmount(option: string, limit: Limit, total: number): number
     'a percentage such as "90%", above 0 and up to 100, or a positive number',
     limit,
   );
+}
+
+/**
+ * The same, with one number that stands for "never".
+ * @throws OptionError when it is neither that number nor an accepted limit.
+ */
+export function limitOrNever(option: string, limit: Limit, total: number, never: number): number {
+  return limit === never ? never : limitAmount(option, limit, total);
 }

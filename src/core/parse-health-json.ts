@@ -1,4 +1,4 @@
-import type { JsonValue, Status } from '../core/check.js';
+import type { JsonValue, Status } from './check.js';
 
 /** A health document as read from another service; every member but `status` may be absent. */
 export interface ParsedHealth {

@@ -1,4 +1,10 @@
-import { cgroupPathV2, containerId, cpuLimitV1, cpuLimitV2, memoryLimit } from '../core/cgroup.js';
+import {
+  cgroupFoldersV2,
+  containerId,
+  cpuLimitV1,
+  cpuLimitV2,
+  memoryLimit,
+} from '../core/cgroup.js';
 import type { Environment } from '../core/environment.js';
 import type { Ancestor, EnvironmentFacts, Orchestrator } from '../core/findings.js';
 import { heapLimitBytes, readText } from './builtins.js';
@@ -75,14 +81,8 @@ function ancestor(text: Read, pid: number): Ancestor | undefined {
 
 const ROOT = '/sys/fs/cgroup';
 
-/** Within a container the process's own group is the root of what it sees. */
-function foldersV2(cgroup: string): readonly string[] {
-  const path = cgroupPathV2(cgroup);
-  return path === undefined || path === '/' ? [ROOT] : [`${ROOT}${path}`, ROOT];
-}
-
 function cpuLimit(text: Read, cgroup: string): number | undefined {
-  const v2 = firstOf(foldersV2(cgroup), (folder) => text(`${folder}/cpu.max`));
+  const v2 = firstOf(cgroupFoldersV2(cgroup), (folder) => text(`${folder}/cpu.max`));
   if (v2 !== undefined) return cpuLimitV2(v2);
   const quota = text(`${ROOT}/cpu/cpu.cfs_quota_us`);
   const period = text(`${ROOT}/cpu/cpu.cfs_period_us`);
@@ -91,7 +91,7 @@ function cpuLimit(text: Read, cgroup: string): number | undefined {
 
 function limitOfMemory(text: Read, cgroup: string): number | undefined {
   const limit =
-    firstOf(foldersV2(cgroup), (folder) => text(`${folder}/memory.max`)) ??
+    firstOf(cgroupFoldersV2(cgroup), (folder) => text(`${folder}/memory.max`)) ??
     text(`${ROOT}/memory/memory.limit_in_bytes`);
   return limit === undefined ? undefined : memoryLimit(limit);
 }

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cgroupPathV2,
-  containerId,
-  cpuLimitV1,
-  cpuLimitV2,
-  memoryLimit,
-} from '../../src/core/cgroup.js';
+import { containerId, cpuLimitV1, cpuLimitV2, memoryLimit } from '../../src/core/cgroup.js';
 import { type EnvironmentFacts, factNotes, findings } from '../../src/core/findings.js';
 
 const facts = (given: Partial<EnvironmentFacts>): EnvironmentFacts => ({
@@ -93,10 +87,6 @@ describe('what cgroup files say', () => {
     expect(memoryLimit('268435456\n')).toBe(268_435_456);
     expect(memoryLimit('max\n')).toBeUndefined();
     expect(memoryLimit('9223372036854771712\n')).toBeUndefined();
-    expect(cgroupPathV2('1:name=systemd:/x\n0::/system.slice/a.service\n')).toBe(
-      '/system.slice/a.service',
-    );
-    expect(cgroupPathV2('1:cpu:/x\n')).toBeUndefined();
   });
 
   it('finds the container', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderHealthJson } from '../../src/protocol/health-json.js';
-import { parseHealthJson, parseHealthStatus } from '../../src/protocol/parse-health-json.js';
+import { parseHealthJson, parseHealthStatus } from '../../src/core/parse-health-json.js';
 
 describe('reading health+json', () => {
   it.each([

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import type { CheckView, LastOutcome } from '../../src/core/probe-state.js';
 import { renderStatus } from '../../src/probe/status-view.js';
-import { parseHealthJson } from '../../src/protocol/parse-health-json.js';
+import { parseHealthJson } from '../../src/core/parse-health-json.js';
 import { checkView, pendingCheckView, startedState } from '../core/probe-state-builders.js';
 import { createModelKit } from '../probe/probe-kit.js';
 

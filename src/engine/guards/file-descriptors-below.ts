@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { softLimitOf } from '../../core/file-limit.js';
 import type { GuardOptions } from '../../core/guard.js';
-import { type Limit, limitAmount } from './limit.js';
+import { type Limit, limitAmount } from '../../core/limit.js';
 
 const DESCRIPTORS = '/proc/self/fd';
 const LIMITS = '/proc/self/limits';
@@ -16,12 +17,6 @@ export function fileDescriptorsBelow(limit: Limit): GuardOptions {
   const most = limitAmount('fileDescriptorsBelow (the limit)', limit, softLimit);
   const isSound = (): boolean => !hasProc || openDescriptors() < most;
   return { isSound, samples: 3, everyMs: 5000 };
-}
-
-/** The soft limit of open files in the text of `/proc/<pid>/limits`; Infinity when there is none. */
-export function softLimitOf(limits: string): number {
-  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
-  return soft === undefined || soft === 'unlimited' ? Infinity : Number(soft);
 }
 
 function openDescriptors(): number {

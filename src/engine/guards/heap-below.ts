@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { GuardOptions } from '../../core/guard.js';
-import { type Limit, limitAmount } from './limit.js';
+import { type Limit, limitAmount } from '../../core/limit.js';
 
 /**
  * Sound while the heap in use is below a share of V8's limit (`--max-old-space-size`), or below so many bytes. Not a

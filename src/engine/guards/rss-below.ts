@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type { GuardOptions } from '../../core/guard.js';
-import { type Limit, limitAmount } from './limit.js';
+import { type Limit, limitAmount } from '../../core/limit.js';
 
 /**
  * Sound while the resident memory of the process is below a share of its limit, or below so many bytes. The limit is
