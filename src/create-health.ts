@@ -11,6 +11,7 @@ import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
 import { createSafeLogger } from './core/safe-logger.js';
+import { objectOption } from './core/validate.js';
 import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
 import type { DrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
@@ -29,7 +30,7 @@ import { drainTerminal, stderrLogger } from './stderr.js';
  * @throws HaleError `HALE_GUARD_ASYNC` when a guard returns a promise.
  */
 export function createHealth(options: HealthOptions = {}): Health {
-  return new ProcessHealth(options);
+  return new ProcessHealth(objectOption('options', options));
 }
 
 class ProcessHealth implements Health {
@@ -73,7 +74,11 @@ class ProcessHealth implements Health {
   }
 
   start(): Promise<readonly BoundAddress[]> {
-    this.#started ??= this.#start();
+    this.#started ??= this.#start().catch((error: unknown) => {
+      // The port may be free at the next attempt.
+      this.#started = undefined;
+      throw error;
+    });
     return this.#started;
   }
 
@@ -204,12 +209,22 @@ class ProcessHealth implements Health {
   async #start(): Promise<readonly BoundAddress[]> {
     if (this.#disposed !== undefined)
       throw new HaleError('HALE_DISPOSED', 'start() after dispose()');
-    const addresses = await this.#host.start();
+    // First of all: without a listener, process 1 of a container does not even end by SIGTERM.
+    if (this.#resolved.signals) this.#handleSignals();
+    const addresses = await this.#listen();
     // Disposed while the listeners were being bound: the host is closed by dispose(), and nothing else may start.
     if (this.#isDisposed()) throw new HaleError('HALE_DISPOSED', 'disposed while starting');
     this.#engine.start();
-    if (this.#resolved.signals) this.#handleSignals();
     return addresses;
+  }
+
+  async #listen(): Promise<readonly BoundAddress[]> {
+    try {
+      return await this.#host.start();
+    } catch (error) {
+      this.#stopHandlingSignals();
+      throw error;
+    }
   }
 
   #isDisposed(): boolean {
@@ -227,9 +242,13 @@ class ProcessHealth implements Health {
     });
   }
 
-  async #dispose(): Promise<void> {
+  #stopHandlingSignals(): void {
     this.#releaseSignals?.();
     this.#releaseSignals = undefined;
+  }
+
+  async #dispose(): Promise<void> {
+    this.#stopHandlingSignals();
     this.#terminal?.view?.dispose();
     this.#listeners.clear();
     await Promise.all([this.#engine.dispose(), this.#host.dispose()]);

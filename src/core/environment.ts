@@ -8,6 +8,9 @@ export const ENVIRONMENT = {
   HALE_HOST: 'probes.host',
   HALE_DIAGNOSTIC_PORT: 'diagnostic.port',
   HALE_DIAGNOSTIC_HOST: 'diagnostic.host',
+  HALE_TCP_PORT: 'probes.tcp.port',
+  HALE_AGENT_CHECK_PORT: 'probes.agentCheck.port',
+  HALE_GRPC_PORT: 'probes.grpc.port',
   HALE_ISOLATION: 'isolation',
   HALE_INTERVAL_MS: 'checkDefaults.intervalMs',
   HALE_TIMEOUT_MS: 'checkDefaults.timeoutMs',
@@ -23,9 +26,15 @@ export const ENVIRONMENT = {
 
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
-/** A text variable; empty counts as unset, as orchestrators render an absent value. */
+/**
+ * A text variable; empty counts as unset, as orchestrators render an absent value.
+ * @throws OptionError when the caller's own environment holds anything but a text.
+ */
 export function textVariable(env: Environment, name: EnvironmentName): string | undefined {
-  const text = env[name]?.trim();
+  const value: unknown = env[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new OptionError(variablePath(name), 'a text', value);
+  const text = value.trim();
   return text === '' ? undefined : text;
 }
 

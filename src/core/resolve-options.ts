@@ -6,7 +6,6 @@ import { OptionError } from './errors.js';
 import { type MayLeave, alwaysMayLeave } from './exit-permit.js';
 import { type Group, createGroup } from './group.js';
 import type { HealthOptions, ShutdownOptions, StartupOptions } from './health-options.js';
-import type { Logger } from './logger.js';
 import type { ProbeOptions } from './probe-options.js';
 import type { ServiceInfo } from './probe-state.js';
 import {
@@ -71,7 +70,8 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
   const checks = Object.entries(objectOption('checks', options.checks ?? {})).map(([name, check]) =>
     resolveCheck(name, check, checkDefaults),
   );
-  if (options.logger !== undefined) checkLogger(options.logger);
+  checkPorts(options);
+  objectOption('liveness.guards', options.liveness?.guards ?? {});
   return {
     service: serviceOf(options),
     checkDefaults,
@@ -95,10 +95,22 @@ function serviceOf(options: HealthOptions): ServiceInfo {
   return Object.fromEntries(given.map((name) => [name, textOption(name, options[name])]));
 }
 
-/** Otherwise every line would be lost without a word: an error in logging is contained. */
-function checkLogger(logger: Logger): void {
-  for (const level of ['info', 'warn', 'error'] as const)
-    functionOption(`logger.${level}`, (logger as Partial<Logger> | null)?.[level]);
+const CLOCK = ['now', 'wallNow', 'setTimeout'] as const;
+const LOGGER = ['info', 'warn', 'error'] as const;
+
+/** What hale calls without looking: a logger's errors are contained, so every line would be lost without a word. */
+function checkPorts({ clock, logger, random }: HealthOptions): void {
+  if (clock !== undefined) checkMethods('clock', clock, CLOCK);
+  if (logger !== undefined) checkMethods('logger', logger, LOGGER);
+  if (random !== undefined) functionOption('random', random);
+}
+
+function checkMethods<K extends string>(
+  option: string,
+  port: Readonly<Record<K, unknown>> | null,
+  methods: readonly K[],
+): void {
+  for (const method of methods) functionOption(`${option}.${method}`, port?.[method]);
 }
 
 /** Without timers nothing samples a guard, and a thread would be one. */

@@ -5,6 +5,7 @@ import { type Logger, silentLogger } from '../core/logger.js';
 import type { BoundAddress, ProbeHost, ProbeHostEvents } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import type { ProbeHandler } from './handler.js';
+import { announcePhase } from './announced-phase.js';
 import { listenError, processManager } from './listen-error.js';
 import { createProbeSide } from './probe-side.js';
 
@@ -27,7 +28,7 @@ export interface InlineHost extends ProbeHost {
  */
 export function createInlineHost(host: InlineHostOptions): InlineHost {
   const { options, events, clock, logger = silentLogger } = host;
-  const board = createBoard();
+  const board = announcePhase(createBoard(), () => side.apply({}));
   const side = createProbeSide({
     options,
     board,
@@ -61,7 +62,10 @@ export function createInlineHost(host: InlineHostOptions): InlineHost {
     start() {
       if (disposed !== undefined)
         return Promise.reject(new HaleError('HALE_DISPOSED', 'the probe host has been disposed'));
-      started ??= listen();
+      started ??= listen().catch((error: unknown) => {
+        started = undefined;
+        throw error;
+      });
       return started;
     },
     dispose() {

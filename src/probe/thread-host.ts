@@ -10,6 +10,7 @@ import {
   applyUpdate,
   initialProbeState,
 } from '../core/probe-state.js';
+import { announcePhase } from './announced-phase.js';
 import { listenError, processManager } from './listen-error.js';
 import type { FromThread, ThreadData, ToThread } from './messages.js';
 import { type Restarts, createRestarts } from './restarts.js';
@@ -37,7 +38,8 @@ export function createThreadHost(options: ThreadHostOptions): ProbeHost {
 }
 
 class ThreadHost implements ProbeHost {
-  readonly board = createBoard();
+  // An empty update: whoever follows readiness on the thread looks at the board again.
+  readonly board = announcePhase(createBoard(), () => this.#post({ type: 'update', update: {} }));
   readonly #options: ThreadHostOptions;
   readonly #restarts: Restarts;
   #probes: ProbeOptions;
@@ -57,7 +59,10 @@ class ThreadHost implements ProbeHost {
     if (this.#disposed !== undefined) {
       return Promise.reject(new HaleError('HALE_DISPOSED', 'the probe host has been disposed'));
     }
-    this.#started ??= this.#launch();
+    this.#started ??= this.#launch().catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
     return this.#started;
   }
 
@@ -226,9 +231,14 @@ class ThreadHost implements ProbeHost {
 function pinPorts(options: ProbeOptions, addresses: readonly BoundAddress[]): ProbeOptions {
   const portOf = (kind: BoundAddress['kind'], port: number): number =>
     addresses.find((address) => address.kind === kind)?.port ?? port;
-  const { listener, diagnostic } = options;
+  const { listener, diagnostic, tcp, agentCheck, grpc } = options;
   return {
     ...options,
+    ...(tcp && { tcp: { ...tcp, port: portOf('tcp', tcp.port) } }),
+    ...(agentCheck && {
+      agentCheck: { ...agentCheck, port: portOf('agentCheck', agentCheck.port) },
+    }),
+    ...(grpc && { grpc: { ...grpc, port: portOf('grpc', grpc.port) } }),
     listener: listener && { ...listener, port: portOf('probes', listener.port) },
     diagnostic: diagnostic && { ...diagnostic, port: portOf('diagnostic', diagnostic.port) },
   };

@@ -18,6 +18,14 @@ describe('environment', () => {
     expect(textVariable({ HALE_HOST: ' ::1 ' }, 'HALE_HOST')).toBe('::1');
   });
 
+  it('a value that is no text is refused, as a caller may give an environment of its own', () => {
+    for (const value of [9400, true, {}]) {
+      expect(() => numberVariable({ HALE_PORT: value } as never, 'HALE_PORT')).toThrow(
+        'environment variable HALE_PORT (probes.port) must be a text, got',
+      );
+    }
+  });
+
   it('numbers are plain decimals', () => {
     const read = (text: string) => numberVariable({ HALE_PORT: text }, 'HALE_PORT');
     expect(['0', '9400', ' 12.5 ', '007'].map(read)).toEqual([0, 9400, 12.5, 7]);

@@ -35,6 +35,20 @@ describe('resolve options', () => {
     expect(() => resolve({ releaseId: 42 })).toThrow('releaseId must be a text');
   });
 
+  it.each([
+    [{ clock: {} }, 'clock.now must be a function, got undefined'],
+    [{ clock: { now: () => 0, wallNow: 1 } }, 'clock.wallNow must be a function, got 1'],
+    [{ clock: null }, 'clock.now must be a function'],
+    [{ random: 0.5 }, 'random must be a function, got 0.5'],
+    [{ liveness: { guards: 5 } }, 'liveness.guards must be an object, got 5'],
+    [
+      { liveness: { guards: [() => true] } },
+      'liveness.guards must be an object, got an array of 1',
+    ],
+  ])('refuses %j', (options, message) => {
+    expect(() => resolve(options)).toThrow(message);
+  });
+
   it('E7: refuses what is no logger, whose lines would be lost without a word', () => {
     const logger = { info() {}, warn() {} };
     expect(() => resolve({ logger })).toThrow('logger.error must be a function, got undefined');

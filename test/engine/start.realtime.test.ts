@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { createHealth } from '../../src/create-health.js';
+import type { HealthOptions } from '../../src/core/health-options.js';
+import { silentLogger } from '../../src/core/logger.js';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'] as const;
+const listeners = () => SIGNALS.map((event) => process.listenerCount(event));
+
+function healthAt(port: number, options: HealthOptions = {}) {
+  return createHealth({ probes: { port }, diagnostic: false, logger: silentLogger, ...options });
+}
+
+async function takenPort() {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const free = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return { port, free };
+}
+
+describe('start', () => {
+  it.each(['thread', 'inline'] as const)(
+    'E5: can be tried again once the port is free (%s), and leaves no listener in between',
+    async (isolation) => {
+      const before = listeners();
+      const { port, free } = await takenPort();
+      await using health = healthAt(port, { isolation });
+      await expect(health.start()).rejects.toMatchObject({ code: 'HALE_PORT_IN_USE' });
+      expect(listeners()).toEqual(before);
+      await free();
+      await expect(health.start()).resolves.toMatchObject([{ port }]);
+      expect(health.start()).toBe(health.start());
+    },
+  );
+
+  it('D1: handles signals from its first moment on', async () => {
+    const before = listeners();
+    const health = healthAt(0);
+    const starting = health.start();
+    expect(listeners()).toEqual(before.map((count) => count + 1));
+    await starting;
+    expect(listeners()).toEqual(before.map((count) => count + 1));
+    await health.dispose();
+    expect(listeners()).toEqual(before);
+  });
+
+  it('refuses options that are none', () => {
+    for (const none of [null, 5, 'x', [], () => {}])
+      expect(() => createHealth(none as never)).toThrow('options must be an object, got');
+  });
+});
