@@ -4,6 +4,20 @@ const REALTIME = 'test/**/*.realtime.test.ts';
 const GATES = 'test/gates/**/*.test.ts';
 const FIXTURES = 'test/fixtures/**';
 
+/**
+ * Shells that exist only around real sockets, threads, brokers and processes; the real-time tests prove them, where
+ * coverage cannot be counted. Everything they decide is decided elsewhere.
+ */
+const SHELLS = [
+  'src/cli/bin.ts',
+  'src/engine/tracked-{http2,server}.ts',
+  'src/probe/{thread-main,thread-host,run-thread,thread-clock,stderr-log}.ts',
+  'src/probe/{main-stack,native-state,stack-capture}.ts',
+  'src/probe/{http-listener,http-exchange}.ts',
+  'src/testing/fault-proxy*.ts',
+  'src/workers/{amqplib,bullmq}.ts',
+];
+
 export default defineConfig({
   test: {
     globals: false,
@@ -12,11 +26,11 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      exclude: ['src/**/*.generated.ts', 'src/cli/bin.ts', 'src/probe/thread-main.ts'],
+      exclude: ['src/**/*.generated.ts', 'examples/**', ...SHELLS],
       reporter: ['text-summary', 'json-summary'],
       thresholds: {
-        lines: 80,
-        'src/core/**': { lines: 90, branches: 85 },
+        lines: 90,
+        'src/core/**': { lines: 95, branches: 92 },
       },
     },
     projects: [
