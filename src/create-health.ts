@@ -192,7 +192,9 @@ class ProcessHealth implements Health {
   }
 
   shutdown(reason = 'shutdown'): ReturnType<Health['shutdown']> {
-    const drained = this.#engine.shutdown.drain.begin(reason);
+    // JavaScript callers pass on whatever an event hands them.
+    const text = typeof reason === 'string' ? reason : errorText(reason);
+    const drained = this.#engine.shutdown.drain.begin(text);
     if (this.#releaseSignals !== undefined) exitAfter(systemProcess, drained);
     return drained;
   }

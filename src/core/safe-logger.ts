@@ -1,3 +1,4 @@
+import { contain } from './contain.js';
 import { errorText } from './error-text.js';
 import type { LogFields, Logger } from './logger.js';
 import { redactLine, redactValue } from './redact-value.js';
@@ -7,15 +8,15 @@ const MAX_STACK = 4000;
 
 /**
  * Wraps a caller's logger: every text is redacted and every value bounded before it is written (E7), and a logger
- * that throws is contained, since an error in logging must not take the service down.
+ * that throws, or rejects, is contained, since an error in logging must not take the service down.
  */
 export function createSafeLogger(logger: Logger, redact: Redactor): Logger {
   const forward = (level: keyof Logger) => (fields: LogFields, message: string) => {
-    try {
-      logger[level](cleanFields(fields, redact), redactLine(message, redact));
-    } catch {
+    contain(
+      (): unknown => logger[level](cleanFields(fields, redact), redactLine(message, redact)),
       // Nowhere is left to report it.
-    }
+      () => {},
+    );
   };
   return { info: forward('info'), warn: forward('warn'), error: forward('error') };
 }

@@ -132,12 +132,21 @@ function crash({ process, drain, logger }: SignalsOptions, kind: string, error: 
 }
 
 function logCrash(logger: Logger, kind: string, error: unknown): void {
-  const stack = error instanceof Error ? error.stack : undefined;
+  const stack = stackOf(error);
   const output = errorText(error);
   logger.error(
     { event: kind, output, ...(stack === undefined ? {} : { stack }) },
     `${kind}: ${output}`,
   );
+}
+
+/** Whatever was thrown may throw again when looked at, which in these listeners would end the process at once. */
+function stackOf(error: unknown): string | undefined {
+  try {
+    return error instanceof Error ? error.stack : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Ends the process with the drain's exit code, or with `codeIfClean` after a clean one. */

@@ -3,13 +3,14 @@ import { MAX_DURATION_MS } from '../core/validate.js';
 
 // Taken once, so that fake timers installed later in the application's tests do not stop hale.
 const { setTimeout, clearTimeout, setImmediate, Date } = globalThis;
+const { bigint: monotonicNs } = process.hrtime;
 
 /**
  * The real time. `now()` is `CLOCK_MONOTONIC` in milliseconds: unlike `performance.now()` it has one origin for all
  * threads of the process. Timers do not keep the process alive unless asked to.
  */
 export const systemClock: Clock = {
-  now: () => Number(process.hrtime.bigint()) / 1e6,
+  now: () => Number(monotonicNs()) / 1e6,
   wallNow: () => Date.now(),
   setTimeout(callback, delayMs, options) {
     // A longer delay than Node.js can hold would fire at once.

@@ -85,4 +85,20 @@ describe('small things the core offers', () => {
       silentLogger.error({}, 'm'),
     ]).toStrictEqual([undefined, undefined, undefined]);
   });
+
+  it('a logger that rejects is contained like one that throws', async () => {
+    let written = 0;
+    const rejecting = (() => {
+      written += 1;
+      return Promise.reject(new Error('disk full'));
+    }) as () => void;
+    const logger = createSafeLogger(
+      { info: rejecting, warn: rejecting, error: rejecting },
+      createRedactor(),
+    );
+    logger.error({}, 'm');
+    // A rejection nobody handles is raised after the microtasks, and fails the test run.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(written).toBe(1);
+  });
 });

@@ -92,6 +92,18 @@ describe('signals', () => {
     }
   });
 
+  it('D5: an error whose stack cannot be read drains too', async () => {
+    const error = Object.defineProperty(new Error('boom'), 'stack', {
+      get() {
+        throw new Error('not to be read');
+      },
+    });
+    const { emitter, exits, drains, settle } = setUp();
+    emitter.emit('uncaughtException', error);
+    await settle();
+    expect([drains, exits]).toEqual([['uncaught_exception'], [1]]);
+  });
+
   it('D5: an unhandled rejection is only logged by policy', async () => {
     const { emitter, exits, log, settle } = setUp({ onUnhandledRejection: 'log' });
     emitter.emit('unhandledRejection', undefined);

@@ -50,4 +50,17 @@ describe('start', () => {
     for (const none of [null, 5, 'x', [], () => {}])
       expect(() => createHealth(none as never)).toThrow('options must be an object, got');
   });
+
+  it('D1: shutdown drains whatever it is given as its reason', async () => {
+    for (const [reason, text] of [
+      [Symbol('x'), 'threw Symbol(x)'],
+      [new Error('lost'), 'lost'],
+      ['asked', 'asked'],
+    ]) {
+      await using health = healthAt(0, { isolation: 'inline', signals: false });
+      await health.start();
+      const shutdown = health.shutdown.bind(health) as (given: unknown) => Promise<unknown>;
+      await expect(shutdown(reason)).resolves.toMatchObject({ reason: text, exitCode: 0 });
+    }
+  });
 });
