@@ -97,6 +97,20 @@ export interface ProbeListenerOptions {
   warnStatus?: 200 | 503;
   /** @defaultValue 256 */
   maxConnections?: number;
+  /** A port that is open only while readiness passes, for balancers that just connect. @defaultValue none */
+  tcp?: ProtocolListenerOptions;
+  /** A port that answers HAProxy's `agent-check`; with `capacity` the weight follows the load. @defaultValue none */
+  agentCheck?: ProtocolListenerOptions;
+  /** A port that speaks the gRPC Health Checking Protocol, without TLS. @defaultValue none */
+  grpc?: ProtocolListenerOptions;
+}
+
+/** Where a listener for another protocol than HTTP binds. */
+export interface ProtocolListenerOptions {
+  /** 0 picks a free port. */
+  port: number;
+  /** @defaultValue the host of the probe port */
+  host?: string;
 }
 
 export interface DiagnosticListenerOptions {

@@ -4,6 +4,12 @@ export interface ProbeOptions {
   /** `false` listens on nothing: the handlers are mounted elsewhere. */
   readonly listener: ListenerOptions | false;
   readonly diagnostic: DiagnosticOptions | false;
+  /** A port that is open only while readiness passes. */
+  readonly tcp?: PortOptions;
+  /** For HAProxy's `agent-check`. */
+  readonly agentCheck?: AgentCheckOptions;
+  /** The gRPC Health Checking Protocol. */
+  readonly grpc?: PortOptions;
   readonly paths: ProbePaths;
   /** Whether `?verbose`, `?exclude=` and per-check paths are served on the probe port too. */
   readonly details: boolean;
@@ -26,6 +32,18 @@ export interface ListenerOptions {
   readonly maxConnections: number;
   readonly headersTimeoutMs: number;
   readonly maxHeaderBytes: number;
+}
+
+/** A listener that speaks something else than HTTP; bounds other than the address are those of the probe port. */
+export interface PortOptions {
+  readonly host?: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+}
+
+export interface AgentCheckOptions extends PortOptions {
+  /** Work in flight at which the weight would be 0; absent leaves the weight alone. */
+  readonly fullAt?: number;
 }
 
 export interface DiagnosticOptions extends ListenerOptions {

@@ -14,6 +14,7 @@ import type {
   ProbeOptions,
   ProbePaths,
 } from './probe-options.js';
+import { portOption, resolveProtocols } from './resolve-protocols.js';
 import {
   booleanOption,
   choiceOption,
@@ -45,6 +46,7 @@ export function resolveProbeOptions(options: HealthOptions, env: Environment): P
     listener: options.probes === false ? false : listenerOf(probes, env),
     diagnostic:
       diagnostic === false ? false : diagnosticOf(objectOption('diagnostic', diagnostic), env),
+    ...(options.probes === false ? {} : resolveProtocols(options, probes, env)),
     paths: pathsOf(probes),
     details: booleanOption('probes.details', probes.details ?? false),
     warnStatus: warnStatusOf(probes.warnStatus),
@@ -90,10 +92,6 @@ function diagnosticOf(
     headersTimeoutMs: DEFAULTS.headersTimeoutMs,
     maxHeaderBytes: DEFAULTS.maxHeaderBytes,
   };
-}
-
-function portOption(option: string, value: unknown): number {
-  return integerOption(option, value, { min: 0, max: 65_535 });
 }
 
 function warnStatusOf(value: unknown): 200 | 503 {

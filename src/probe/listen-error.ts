@@ -27,6 +27,9 @@ export function processManager(): ProcessManager {
 const SETTINGS = {
   probes: 'probes.port (HALE_PORT)',
   diagnostic: 'diagnostic.port (HALE_DIAGNOSTIC_PORT)',
+  tcp: 'probes.tcp.port (HALE_TCP_PORT)',
+  agentCheck: 'probes.agentCheck.port (HALE_AGENT_CHECK_PORT)',
+  grpc: 'probes.grpc.port (HALE_GRPC_PORT)',
 } as const;
 
 /** Turns a failure into the error that `start()` rejects with. */

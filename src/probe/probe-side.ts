@@ -1,13 +1,14 @@
 import type { Board } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
 import type { BoundAddress } from '../core/probe-host.js';
-import type { ListenerOptions, ProbeOptions } from '../core/probe-options.js';
+import type { PortOptions, ProbeOptions } from '../core/probe-options.js';
 import type { ProbeUpdate } from '../core/probe-state.js';
 import { type ProbeHandler, createHandler } from './handler.js';
-import type { HttpListener } from './http-listener.js';
 import type { ListenFailure } from './listen-error.js';
+import { planListeners } from './listener-plan.js';
 import { renderMetrics } from './metrics.js';
 import { createOnDemand } from './on-demand.js';
+import type { OpenListener } from './open-listener.js';
 import { type ModelHooks, type ProbeModel, createProbeModel } from './probe-model.js';
 import { createRoutes } from './routes.js';
 import { renderStatus } from './status-view.js';
@@ -46,28 +47,35 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const model = createProbeModel({ board, probes: options, clock, watchesLoop, hooks });
   const handlerFor = handlerFactory(side, model);
   const handler = handlerFor(options.details, false);
-  const watch = options.background === false ? undefined : startTicking(model, side);
-  const open: HttpListener[] = [];
+  const open: OpenListener[] = [];
+  const look = (): void => {
+    for (const listener of open) listener.look?.();
+  };
+  const watch = options.background === false ? undefined : startTicking(model, side, look);
 
   async function listen(): Promise<ListenResult> {
-    // Loaded when something listens: node:http is most of what hale would cost to import.
-    const { openHttpListener } = await import('./http-listener.js');
-    for (const [kind, listener] of listenersOf(options)) {
-      const served = kind === 'probes' ? handler : handlerFor(true, true);
+    const diagnosis = handlerFor(true, true);
+    const plans = planListeners({ options, board, model, clock, handler, diagnosis, onError });
+    for (const { kind, listener, start } of plans) {
       try {
-        open.push(await openHttpListener({ kind, listener, handler: served, clock, onError }));
+        open.push(await start());
       } catch (error) {
         await Promise.all(open.splice(0).map((opened) => opened.close()));
         return { ok: false, failure: failureOf(kind, listener, error as NodeJS.ErrnoException) };
       }
     }
+    // What was published while the listeners were being bound.
+    look();
     return { ok: true, addresses: open.map(({ address }) => address) };
   }
 
   return {
     model,
     handler,
-    apply: (update) => model.apply(update),
+    apply(update) {
+      model.apply(update);
+      look();
+    },
     listen,
     async close() {
       await Promise.all(open.splice(0).map((listener) => listener.close()));
@@ -93,25 +101,19 @@ function handlerFactory(
     });
 }
 
-function listenersOf({
-  listener,
-  diagnostic,
-}: ProbeOptions): (readonly [BoundAddress['kind'], ListenerOptions])[] {
-  return [
-    ...(listener === false ? [] : [['probes', listener] as const]),
-    ...(diagnostic === false ? [] : [['diagnostic', diagnostic] as const]),
-  ];
-}
-
 function failureOf(
   kind: BoundAddress['kind'],
-  { host = '::', port }: ListenerOptions,
+  { host = '::', port }: PortOptions,
   { code = 'UNKNOWN', message }: NodeJS.ErrnoException,
 ): ListenFailure {
   return { kind, host, port, code, message };
 }
 
-function startTicking(model: ProbeModel, { options, clock, onError }: ProbeSideOptions): Timer {
+function startTicking(
+  model: ProbeModel,
+  { options, clock, onError }: ProbeSideOptions,
+  afterLook: () => void,
+): Timer {
   const everyMs = tickMs(options.stallAfterMs);
   let timer: Timer;
   const tick = (): void => {
@@ -119,6 +121,7 @@ function startTicking(model: ProbeModel, { options, clock, onError }: ProbeSideO
     timer = clock.setTimeout(tick, everyMs);
     try {
       model.tick(clock.now());
+      afterLook();
     } catch (error) {
       onError(error);
     }

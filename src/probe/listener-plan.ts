@@ -1,0 +1,92 @@
+import type { Board } from '../core/board.js';
+import type { Clock } from '../core/clock.js';
+import { DEFAULTS } from '../core/defaults.js';
+import type { BoundAddress } from '../core/probe-host.js';
+import type { PortOptions, ProbeOptions } from '../core/probe-options.js';
+import { encodeAgentCheck, weightByLoad } from '../protocol/agent-check.js';
+import type { ProbeHandler } from './handler.js';
+import type { OpenListener } from './open-listener.js';
+import type { ProbeModel } from './probe-model.js';
+
+/** A listener that the configuration asks for. */
+export interface PlannedListener {
+  readonly kind: BoundAddress['kind'];
+  readonly listener: PortOptions;
+  /** @throws Error the system's error, with its `code`, when the address cannot be bound. */
+  start(): Promise<OpenListener>;
+}
+
+export interface PlanOptions {
+  readonly options: ProbeOptions;
+  readonly board: Board;
+  readonly model: ProbeModel;
+  readonly clock: Clock;
+  /** What the probe port answers with. */
+  readonly handler: ProbeHandler;
+  /** What the diagnostic port answers with. */
+  readonly diagnosis: ProbeHandler;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Lists what is to be opened, and nothing else. Each module is loaded when its listener starts: node:http is most of
+ * what hale would cost to import, and node:http2 costs as much again.
+ */
+export function planListeners(plan: PlanOptions): readonly PlannedListener[] {
+  const { options, handler, diagnosis } = plan;
+  return [
+    ...http(plan, 'probes', options.listener, handler),
+    ...http(plan, 'diagnostic', options.diagnostic, diagnosis),
+    ...tcp(plan),
+    ...agentCheck(plan),
+  ];
+}
+
+function http(
+  { clock, onError }: PlanOptions,
+  kind: 'probes' | 'diagnostic',
+  listener: ProbeOptions['listener'],
+  handler: ProbeHandler,
+): PlannedListener[] {
+  if (listener === false) return [];
+  const start = async (): Promise<OpenListener> => {
+    const { openHttpListener } = await import('./http-listener.js');
+    return openHttpListener({ kind, listener, handler, clock, onError });
+  };
+  return [{ kind, listener, start }];
+}
+
+function tcp({ options, model, clock, onError }: PlanOptions): PlannedListener[] {
+  const { tcp: listener } = options;
+  if (listener === undefined) return [];
+  const start = async (): Promise<OpenListener> => {
+    const { openTcpListener } = await import('./tcp-listener.js');
+    return openTcpListener({ listener, isReady: () => readiness(model, clock).ready, onError });
+  };
+  return [{ kind: 'tcp', listener, start }];
+}
+
+function agentCheck({ options, model, board, clock, onError }: PlanOptions): PlannedListener[] {
+  const { agentCheck: listener } = options;
+  if (listener === undefined) return [];
+  const { fullAt } = listener;
+  const line = (): string => {
+    const weight =
+      fullAt === undefined ? {} : { weightPercent: weightByLoad(board.inFlight(), fullAt) };
+    return encodeAgentCheck({ ...readiness(model, clock), ...weight });
+  };
+  const start = async (): Promise<OpenListener> => {
+    const { openAgentCheckListener } = await import('./agent-check-listener.js');
+    const { maxConnections } = DEFAULTS;
+    return openAgentCheckListener({ listener, maxConnections, line, onError });
+  };
+  return [{ kind: 'agentCheck', listener, start }];
+}
+
+function readiness(
+  model: ProbeModel,
+  clock: Pick<Clock, 'now'>,
+): { decision: ReturnType<ProbeModel['decision']>; ready: boolean } {
+  const decision = model.decision('readiness', clock.now());
+  return { decision, ready: model.httpStatus('readiness', decision) === 200 };
+}
