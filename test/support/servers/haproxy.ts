@@ -6,6 +6,8 @@ import { type Backend, proveHttp } from './load-balancer.js';
 import { type ManagedServer, startManagedServer } from './managed-server.js';
 import { startServerProcess } from './server-process.js';
 
+const STATISTICS = '/haproxy-statistics';
+
 /**
  * Starts a real HAProxy in front of backends, asking each one's readiness every 200 ms. It repeats no request, so that
  * every error of a backend is an error for the client.
@@ -29,10 +31,33 @@ export async function startHaproxy(backends: readonly Backend[]): Promise<Manage
   });
 }
 
+/** One server as HAProxy sees it. */
+export interface BackendView {
+  /** Such as `UP`, `DOWN`, `DRAIN`. */
+  readonly status: string;
+  readonly weight: number;
+  /** What the agent said last, its reason included. */
+  readonly agent: string;
+}
+
+/** Asks HAProxy what it thinks of a backend, by its place in the list it was started with. */
+export async function backendView(haproxy: ManagedServer, index: number): Promise<BackendView> {
+  const response = await fetch(`${haproxy.url}${STATISTICS};csv`);
+  const [names = '', ...rows] = (await response.text()).split('\n');
+  const row = rows.find((line) => line.startsWith(`back,s${index},`))?.split(',') ?? [];
+  const cell = (name: string): string =>
+    row[names.replace('# ', '').split(',').indexOf(name)] ?? '';
+  return { status: cell('status'), weight: Number(cell('weight')), agent: cell('last_agt') };
+}
+
+function agent(port: number | undefined): string {
+  return port === undefined ? '' : ` agent-check agent-port ${port} agent-inter 100ms`;
+}
+
 function configuration(port: number, backends: readonly Backend[]): string {
   const servers = backends.map(
-    ({ port: to, probePort }, index) =>
-      `  server s${index} 127.0.0.1:${to} check port ${probePort} inter 200ms fall 1 rise 1`,
+    ({ port: to, probePort, agentPort }, index) =>
+      `  server s${index} 127.0.0.1:${to} weight 100 check port ${probePort} inter 200ms fall 1 rise 1${agent(agentPort)}`,
   );
   return `
 defaults
@@ -45,6 +70,8 @@ defaults
   http-reuse always
 frontend front
   bind 127.0.0.1:${port}
+  stats enable
+  stats uri ${STATISTICS}
   default_backend back
 backend back
   balance roundrobin

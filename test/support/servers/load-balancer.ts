@@ -2,6 +2,8 @@
 export interface Backend {
   readonly port: number;
   readonly probePort: number;
+  /** Where HAProxy asks an agent, every 100 ms. */
+  readonly agentPort?: number;
 }
 
 /** Resolves when HTTP is answered on the port, whatever the status. */
