@@ -44,7 +44,8 @@ export function createExchange({ handler, cap, onError }: ExchangeOptions): Exch
   };
 }
 
-function send(response: ServerResponse, { status, headers, body }: ProbeResponse): void {
+/** Sends a prepared answer. */
+export function send(response: ServerResponse, { status, headers, body }: ProbeResponse): void {
   if (response.destroyed) return;
   // The flat array is written as it is; it is declared mutable but not changed.
   response.writeHead(status, headers as string[]);

@@ -3,9 +3,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../core/clock.js';
 import type { BoundAddress } from '../core/probe-host.js';
 import type { ListenerOptions } from '../core/probe-options.js';
+import { NO_CACHE } from '../protocol/probe-body.js';
 import { createConnectionCap } from './connection-cap.js';
 import type { ProbeHandler } from './handler.js';
-import { createExchange } from './http-exchange.js';
+import { createExchange, send } from './http-exchange.js';
+import { refusal } from './prepared.js';
 import { type OpenListener, listenOn } from './open-listener.js';
 import { afterNextRead } from './thread-clock.js';
 
@@ -22,6 +24,8 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** Time for answers under way when the listener closes. */
 const CLOSE_GRACE_MS = 500;
+
+const UNMET = refusal(417, 'expectation failed');
 
 const REFUSALS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -61,6 +65,7 @@ function createProbeServer({ listener, handler, onError }: HttpListenerOptions):
   server.on('request', exchange);
   // Answered at once: the body that the client holds back is not wanted.
   server.on('checkContinue', exchange);
+  server.on('checkExpectation', (_request, response) => send(response, UNMET));
   server.on('connection', (socket) => {
     socket.unref();
     cap.add(socket);
@@ -79,7 +84,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableSt
     return;
   }
   const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
-  connection.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  const headers = `Cache-Control: ${NO_CACHE}\r\nConnection: close\r\nContent-Length: 0`;
+  connection.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n`);
   connection.destroySoon();
 }
 

@@ -5,6 +5,7 @@ import { exchange, rawConnection } from '../support/raw-http.js';
 import { createHostKit, type HostKit, ISOLATIONS } from './host-kit.js';
 
 const CLOSE = 'Connection: close\r\n';
+const NEVER_CACHED = 'Cache-Control: no-cache, no-store, must-revalidate\r\n';
 
 describe.each(ISOLATIONS)('HTTP on the probe port, %s', (isolation) => {
   let kit: HostKit;
@@ -73,6 +74,7 @@ describe.each(ISOLATIONS)('HTTP on the probe port, %s', (isolation) => {
     expect(text).toMatch(/^HTTP\/1\.1 200/);
     const other = await exchange(port, `GET /livez HTTP/1.1\r\nExpect: more\r\n${CLOSE}\r\n`);
     expect(other).toMatch(/^HTTP\/1\.1 417/);
+    expect(other).toContain(NEVER_CACHED);
   });
 
   it('E2: an upgrade is not taken up', async () => {
@@ -98,8 +100,10 @@ describe.each(ISOLATIONS)('HTTP on the probe port, %s', (isolation) => {
     ['GET /livez HTTP/1.1\r\nBad Header: x\r\n\r\n', 400],
     [`GET /livez HTTP/1.1\r\nX: ${'x'.repeat(9000)}\r\n\r\n`, 431],
     [`GET /${'x'.repeat(9000)} HTTP/1.1\r\n\r\n`, 431],
-  ])('E5: refuses what is no request', async (bytes, status) => {
-    expect(await exchange(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  ])('E2 E5: refuses what is no request, not to be cached either', async (bytes, status) => {
+    const text = await exchange(port, bytes);
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(text).toContain(NEVER_CACHED);
   });
 
   it('E5: a header that never ends is cut off in time', async () => {
