@@ -43,7 +43,19 @@ export interface Watchdog {
 
 interface WatchedPart {
   readonly view: ProgressView;
+  readonly pace: Pace;
   watch: StallWatch;
+}
+
+/** A part may have a shorter bound than the loop: a pause must not fill it at once. */
+function paceOf(
+  { stallAfterMs }: ProgressView,
+  { tickMs: tick, longestStepMs: longest }: Pace,
+): Pace {
+  return {
+    tickMs: Math.min(tick, stallAfterMs / 10),
+    longestStepMs: Math.min(longest, Math.max(1.5 * tick, stallAfterMs / 2)),
+  };
 }
 
 /** Starts watching; the main loop is judged from now on, also before its first beat. */
@@ -84,7 +96,8 @@ class BoardWatchdog implements Watchdog {
       const known = this.#parts.find(
         (part) => part.view.slot === view.slot && part.view.name === view.name,
       );
-      return { view, watch: known?.watch ?? startWatch(this.#board.progressAt(view.slot), now) };
+      const watch = known?.watch ?? startWatch(this.#board.progressAt(view.slot), now);
+      return { view, pace: paceOf(view, this.#pace), watch };
     });
   }
 
@@ -121,7 +134,7 @@ class BoardWatchdog implements Watchdog {
     const names: string[] = [];
     for (const part of this.#parts) {
       const { slot, name, stallAfterMs } = part.view;
-      part.watch = look(part.watch, this.#board.progressAt(slot), now, this.#pace);
+      part.watch = look(part.watch, this.#board.progressAt(slot), now, part.pace);
       if (part.watch.stoodStillMs >= stallAfterMs) names.push(name);
     }
     const changed = names.join('\n') !== this.#stalledParts.join('\n');

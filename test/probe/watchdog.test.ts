@@ -64,4 +64,25 @@ describe('the pace of the watch', () => {
     expect(watchdog.loopStalled()).toBe(false);
     expect(watchdog.stalledProgress()).toEqual([]);
   });
+
+  it('L9: a pause does not stall a part whose bound is shorter than that of the loop', () => {
+    const board = createBoard();
+    const watchdog = createWatchdog({
+      board,
+      stallAfterMs: 5000,
+      beatMs: 100,
+      watchesLoop: true,
+      now: 0,
+    });
+    const part = { slot: 0, name: 'part', stallAfterMs: 1000 };
+    watchdog.watch([part], 0);
+    for (const now of [500, 1600, 3_600_000]) watchdog.look(now);
+    // 500 ms without a beat; each pause counts for 100.
+    expect(watchdog.stalledProgress()).toEqual([]);
+    board.beatProgress(0, 3_600_000);
+    for (const now of [3_600_100, 3_601_200, 3_602_400, 3_603_500]) watchdog.look(now);
+    expect(watchdog.stalledProgress()).toEqual([]);
+    for (const now of [3_604_000, 3_604_500]) watchdog.look(now);
+    expect(watchdog.stalledProgress()).toEqual(['part']);
+  });
 });
