@@ -11,7 +11,7 @@ import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
 import { createSafeLogger } from './core/safe-logger.js';
-import { objectOption } from './core/validate.js';
+import { functionOption, objectOption } from './core/validate.js';
 import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
 import type { DrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
@@ -187,7 +187,7 @@ class ProcessHealth implements Health {
   }
 
   onChange(listener: Parameters<Health['onChange']>[0]): () => void {
-    this.#listeners.add(listener);
+    this.#listeners.add(functionOption('onChange (a listener)', listener));
     return () => void this.#listeners.delete(listener);
   }
 

@@ -2,7 +2,13 @@ import { contain } from '../core/contain.js';
 import { closingBatches } from '../core/drain-plan.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/error-text.js';
-import { booleanOption, choiceOption, functionOption, textOption } from '../core/validate.js';
+import {
+  booleanOption,
+  choiceOption,
+  functionOption,
+  objectOption,
+  textOption,
+} from '../core/validate.js';
 
 /** Ends something at shutdown; should give up when the signal aborts, at the latest at the deadline. */
 export type DrainHook = (signal: AbortSignal) => unknown;
@@ -70,13 +76,19 @@ export function createDrainHooks({ logger, redact }: DrainHooksOptions): DrainHo
     get size() {
       return entries.size;
     },
-    add(name, hook, { stage = 'closers', independent = false, open = () => [] } = {}) {
+    add(name, hook, options = {}) {
+      const path = `onShutdown.${String(name)}`;
+      const {
+        stage = 'closers',
+        independent = false,
+        open = () => [],
+      } = objectOption(path, options);
       const entry: Entry = {
         name: textOption('onShutdown (a name)', name),
-        hook: functionOption(`onShutdown.${name} (the hook)`, hook),
-        stage: choiceOption(`onShutdown.${name}.stage`, stage, DRAIN_STAGES),
-        independent: booleanOption(`onShutdown.${name}.independent`, independent),
-        open: functionOption(`onShutdown.${name}.open`, open),
+        hook: functionOption(`${path} (the hook)`, hook),
+        stage: choiceOption(`${path}.stage`, stage, DRAIN_STAGES),
+        independent: booleanOption(`${path}.independent`, independent),
+        open: functionOption(`${path}.open`, open),
         state: 'waiting',
       };
       entries.add(entry);

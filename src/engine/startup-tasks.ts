@@ -17,6 +17,7 @@ import {
   functionOption,
   nameOption,
   numberOption,
+  objectOption,
   positiveOption,
 } from '../core/validate.js';
 import type { Publisher } from './publisher.js';
@@ -96,10 +97,12 @@ class Tasks implements StartupTasks {
     this.#state = beginStartup(options.clock.now());
   }
 
-  task(name: string, { weight = 1, enough = 1 }: StartupTaskOptions = {}): StartupTask {
+  task(name: string, options: StartupTaskOptions = {}): StartupTask {
+    const path = `startupTask.${String(name)}`;
+    const { weight = 1, enough = 1 } = objectOption(path, options);
     this.#refuseTaken(nameOption('startupTask (a name)', name));
-    positiveOption(`startupTask.${name}.weight`, weight, 1e6);
-    positiveOption(`startupTask.${name}.enough`, enough, 1);
+    positiveOption(`${path}.weight`, weight, 1e6);
+    positiveOption(`${path}.enough`, enough, 1);
     const { logger, redact } = this.#options;
     if (this.view().complete) {
       const hint = 'register it before start(), or in the same turn in which start() resolves';
@@ -114,7 +117,7 @@ class Tasks implements StartupTasks {
     return {
       done,
       progress: (share) => {
-        const progress = numberOption(`startupTask.${name}.progress`, share, { min: 0, max: 1 });
+        const progress = numberOption(`${path}.progress`, share, { min: 0, max: 1 });
         this.#apply({ kind: 'task_progress', task: name, progress });
         if (progress >= enough) done();
       },
@@ -129,10 +132,12 @@ class Tasks implements StartupTasks {
     };
   }
 
-  warmUp(name: string, { current, enough, everyMs = WARM_UP_MS, weight = 1 }: WarmUpOptions): void {
-    functionOption(`warmUp.${name}.current`, current);
-    positiveOption(`warmUp.${name}.enough`, enough);
-    durationOption(`warmUp.${name}.everyMs`, everyMs, 10);
+  warmUp(name: string, options: WarmUpOptions): void {
+    const path = `warmUp.${String(name)}`;
+    const { current, enough, everyMs = WARM_UP_MS, weight = 1 } = objectOption(path, options);
+    functionOption(`${path}.current`, current);
+    positiveOption(`${path}.enough`, enough);
+    durationOption(`${path}.everyMs`, everyMs, 10);
     const task = this.task(name, { weight });
     let failed = false;
     const look = (): void => {

@@ -63,4 +63,23 @@ describe('start', () => {
       await expect(shutdown(reason)).resolves.toMatchObject({ reason: text, exitCode: 0 });
     }
   });
+
+  it('refuses what JavaScript callers get wrong, instead of failing at the end of the process', () => {
+    const health = healthAt(0, { isolation: 'inline' }) as unknown as Record<
+      'onShutdown' | 'onChange' | 'warmUp' | 'startupTask',
+      (...given: unknown[]) => unknown
+    >;
+    const hook = () => {};
+    const calls: [() => unknown, string][] = [
+      [() => health.onShutdown('pool'), 'onShutdown.pool (the hook) must be a function'],
+      [() => health.onShutdown('pool', hook, null), 'onShutdown.pool must be an object, got null'],
+      [() => health.onShutdown('pool', hook, { stage: 'closer' }), 'onShutdown.pool.stage must be'],
+      [() => health.onShutdown('pool', hook, { open: 1 }), 'onShutdown.pool.open must be a func'],
+      [() => health.onShutdown('pool', hook, { independent: 'no' }), 'pool.independent must be'],
+      [() => health.onChange('x'), 'onChange (a listener) must be a function'],
+      [() => health.warmUp('cache'), 'warmUp.cache must be an object, got undefined'],
+      [() => health.startupTask('load', null), 'startupTask.load must be an object, got null'],
+    ];
+    for (const [call, message] of calls) expect(call).toThrow(message);
+  });
 });
