@@ -25,6 +25,8 @@ export interface PlanOptions {
   readonly handler: ProbeHandler;
   /** What the diagnostic port answers with. */
   readonly diagnosis: ProbeHandler;
+  /** Waits for on-demand checks; never rejects. */
+  readonly evaluate: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -39,6 +41,7 @@ export function planListeners(plan: PlanOptions): readonly PlannedListener[] {
     ...http(plan, 'diagnostic', options.diagnostic, diagnosis),
     ...tcp(plan),
     ...agentCheck(plan),
+    ...grpc(plan),
   ];
 }
 
@@ -81,6 +84,26 @@ function agentCheck({ options, model, board, clock, onError }: PlanOptions): Pla
     return openAgentCheckListener({ listener, maxConnections, line, onError });
   };
   return [{ kind: 'agentCheck', listener, start }];
+}
+
+function grpc({ options, evaluate, board, model, clock, onError }: PlanOptions): PlannedListener[] {
+  const { grpc: listener, details } = options;
+  if (listener === undefined) return [];
+  const start = async (): Promise<OpenListener> => {
+    const [{ openGrpcListener }, { createGrpcServices }] = await Promise.all([
+      import('./grpc-listener.js'),
+      import('./grpc-services.js'),
+    ]);
+    return openGrpcListener({
+      listener,
+      maxConnections: DEFAULTS.maxConnections,
+      services: createGrpcServices({ model, clock, details, evaluate }),
+      hasStopped: () => board.phase() === 'stopped',
+      clock,
+      onError,
+    });
+  };
+  return [{ kind: 'grpc', listener, start }];
 }
 
 function readiness(

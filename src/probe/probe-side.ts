@@ -45,7 +45,12 @@ export type ListenResult =
 export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const { options, board, clock, watchesLoop, hooks, onError } = side;
   const model = createProbeModel({ board, probes: options, clock, watchesLoop, hooks });
-  const handlerFor = handlerFactory(side, model);
+  const evaluate = createOnDemand({
+    evaluate: side.evaluate,
+    waitMs: options.onDemandWaitMs,
+    clock,
+  });
+  const handlerFor = handlerFactory({ ...side, evaluate }, model);
   const handler = handlerFor(options.details, false);
   const open: OpenListener[] = [];
   const look = (): void => {
@@ -55,7 +60,16 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
 
   async function listen(): Promise<ListenResult> {
     const diagnosis = handlerFor(true, true);
-    const plans = planListeners({ options, board, model, clock, handler, diagnosis, onError });
+    const plans = planListeners({
+      options,
+      board,
+      model,
+      clock,
+      handler,
+      diagnosis,
+      evaluate,
+      onError,
+    });
     for (const { kind, listener, start } of plans) {
       try {
         open.push(await start());
@@ -88,14 +102,13 @@ function handlerFactory(
   { options, board, clock, evaluate }: ProbeSideOptions,
   model: ProbeModel,
 ): (details: boolean, status: boolean) => ProbeHandler {
-  const waitForChecks = createOnDemand({ evaluate, waitMs: options.onDemandWaitMs, clock });
   return (details, status) =>
     createHandler({
       model,
       routes: createRoutes({ paths: options.paths, details, status }),
       clock,
       details,
-      evaluate: waitForChecks,
+      evaluate,
       metrics: () => renderMetrics({ model, board, clock }),
       status: () => renderStatus({ model, board, clock }),
     });
