@@ -12,12 +12,12 @@ type Settle = (result: ProbeResult) => void;
 
 interface Open {
   ended: boolean;
-  socket: Socket | undefined;
+  connection: { destroy(): void } | undefined;
 }
 
 /** Asks once over a connection of its own; never rejects, and leaves no timer and no socket. */
 export async function ask(call: ProbeCall, clock: Pick<Clock, 'setTimeout'>): Promise<ProbeResult> {
-  const open: Open = { ended: false, socket: undefined };
+  const open: Open = { ended: false, connection: undefined };
   const result = await new Promise<ProbeResult>((settle) => {
     const timer = clock.setTimeout(
       () => settle(failed(`no answer within ${call.timeoutMs} ms from ${nameOf(call.target)}`)),
@@ -33,14 +33,22 @@ export async function ask(call: ProbeCall, clock: Pick<Clock, 'setTimeout'>): Pr
     );
   });
   open.ended = true;
-  open.socket?.destroy();
+  open.connection?.destroy();
   return result;
 }
 
 async function begin({ target, insecure }: ProbeCall, open: Open, settle: Settle): Promise<void> {
+  if (target.kind === 'grpc') {
+    // node:http2 takes as long to load as everything else together.
+    const { askGrpc } = await import('./ask-grpc.js');
+    const fail = (error: Error): void => settle(failed(explain(error, target)));
+    open.connection = askGrpc({ target, insecure, settle, fail });
+    if (open.ended) open.connection.destroy();
+    return;
+  }
   const secure = target.kind === 'http' && target.tls;
   const socket = secure ? await connectTls(target.address, insecure) : connect(target.address);
-  open.socket = socket;
+  open.connection = socket;
   socket.on('error', (error) => settle(failed(explain(error, target))));
   if (open.ended) socket.destroy();
   else if (target.kind === 'http') exchange(socket, target, settle);

@@ -17,6 +17,7 @@ Asks once and prints one line. Exit code 0: pass or warn, 1: fail, 2: not unders
   http://, https://   passes on 2xx; a redirect is not followed and fails
   host:port           the same as http://host:port/readyz
   tcp://host:port     passes when a connection is accepted
+  grpc://host:port/s  passes while service s (none: the server) is SERVING; grpcs:// with TLS
   --unix <path>       HTTP over a Unix socket; the target is then a path, /readyz by default
   --timeout <ms>      for the whole probe, 2000 by default
   --insecure          takes any certificate

@@ -11,7 +11,15 @@ export type ProbeTarget =
       readonly authority: string;
       readonly path: string;
     }
-  | { readonly kind: 'tcp'; readonly address: Address };
+  | { readonly kind: 'tcp'; readonly address: Address }
+  | {
+      readonly kind: 'grpc';
+      readonly tls: boolean;
+      readonly address: Address;
+      readonly authority: string;
+      /** Empty for the whole server. */
+      readonly service: string;
+    };
 
 export type ParsedTarget =
   | { readonly ok: true; readonly target: ProbeTarget }
@@ -20,7 +28,7 @@ export type ParsedTarget =
 const DEFAULT_PORT = 9400;
 const READINESS = '/readyz';
 const HTTP_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
-const ACCEPTED = 'http://, https:// or tcp:// with a host, or host:port';
+const ACCEPTED = 'http://, https://, tcp://, grpc:// or grpcs:// with a host, or host:port';
 
 /**
  * The target when none is given: readiness of the hale on this machine.
@@ -62,10 +70,23 @@ function targetOf(url: URL, text: string): ParsedTarget {
   const defaultPort = HTTP_PORTS[url.protocol];
   if (defaultPort !== undefined)
     return httpTarget(url, { host, port: url.port === '' ? defaultPort : Number(url.port) });
-  if (url.protocol !== 'tcp:') return problem(`"${text}" is not ${ACCEPTED}`);
-  const port = Number(url.port);
-  if (host === '' || port === 0) return problem(`"${text}" needs a host and a port`);
-  return { ok: true, target: { kind: 'tcp', address: { host, port } } };
+  if (!['tcp:', 'grpc:', 'grpcs:'].includes(url.protocol))
+    return problem(`"${text}" is not ${ACCEPTED}`);
+  const address = { host, port: Number(url.port) };
+  if (host === '' || address.port === 0) return problem(`"${text}" needs a host and a port`);
+  return url.protocol === 'tcp:'
+    ? { ok: true, target: { kind: 'tcp', address } }
+    : grpcTarget(url, address);
+}
+
+function grpcTarget(url: URL, address: Address): ParsedTarget {
+  const tls = url.protocol === 'grpcs:';
+  try {
+    const service = decodeURIComponent(url.pathname.slice(1));
+    return { ok: true, target: { kind: 'grpc', tls, address, authority: url.host, service } };
+  } catch {
+    return problem(`"${url.pathname}" is not an encoded service name`);
+  }
 }
 
 function httpTarget(url: URL, address: Address): ParsedTarget {

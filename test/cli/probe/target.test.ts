@@ -23,7 +23,19 @@ describe('E6: the target of hale probe', () => {
   });
 
   it.each([
+    ['grpc://app:1', false, ''],
+    ['grpc://app:1/', false, ''],
+    ['grpcs://app:1/order%20database', true, 'order database'],
+  ])('%s', (text, tls, service) => {
+    const address = { host: 'app', port: 1 };
+    const target = { kind: 'grpc', tls, address, authority: 'app:1', service };
+    expect(parseTarget(text)).toEqual({ ok: true, target });
+  });
+
+  it.each([
     'app',
+    'grpc://app',
+    'grpc://app:1/%zz',
     'ftp://app/',
     'tcp://app',
     'app:port',
