@@ -25,10 +25,10 @@ export const DEFAULTS = {
   /** Runs of one check that may hang at once: one to be unlucky, one to notice, no pile-up. */
   maxHanging: 2,
   /**
-   * Waking up is what an idle process costs: ten beats a second are 0.1 to 0.25 % of a core by themselves. Four time a
+   * Waking up is what an idle process costs: ten beats a second are 0.1 to 0.25 % of a core by themselves. Two time a
    * stall of seconds well enough; a shorter `stallAfterMs` beats faster.
    */
-  beatMs: 250,
+  beatMs: 500,
   /** Longer than any healthy pause (a major collection, a large JSON.parse), far shorter than a human notices. */
   stallAfterMs: 5_000,
   /** The engine looks at itself this often; ten missed looks make the snapshot stale. */

@@ -19,7 +19,7 @@ describe('resolve probes', () => {
       warnStatus: 200,
       staleAfterMs: 10_000,
       stallAfterMs: 5000,
-      beatMs: 250,
+      beatMs: 500,
       onDemandWaitMs: 1500,
     });
   });
