@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createHealth } from '../../src/index.js';
 import { systemClock } from '../../src/engine/system-clock.js';
 import { eventually } from '../support/program.js';
 import { exchange, rawConnection } from '../support/raw-http.js';
@@ -108,5 +109,26 @@ describe('E6: listeners for other protocols', () => {
       message: expect.stringContaining('probes.agentCheck.port (HALE_AGENT_CHECK_PORT)'),
     });
     await blocker.host.dispose();
+  });
+});
+
+describe('E6: the listeners of a service', () => {
+  it.each(ISOLATIONS)('are those the options ask for and no other (%s)', async (isolation) => {
+    const start = async (probes: object) => {
+      await using health = createHealth({
+        probes: { host: '127.0.0.1', port: 0, ...probes },
+        diagnostic: false,
+        signals: false,
+        isolation,
+        logger: { info() {}, warn() {}, error() {} },
+        env: {},
+      });
+      const addresses = await health.start();
+      const kinds = addresses.map(({ kind }) => kind);
+      return { kinds, ports: new Set(addresses.map(({ port }) => port)).size };
+    };
+    expect(await start({})).toEqual({ kinds: ['probes'], ports: 1 });
+    const all = { tcp: { port: 0 }, agentCheck: { port: 0 }, grpc: { port: 0 } };
+    expect(await start(all)).toEqual({ kinds: ['probes', 'tcp', 'agentCheck', 'grpc'], ports: 4 });
   });
 });
