@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { type ReplicationLagOptions, replicationLag } from '../../src/checks/replication-lag.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
+import { harness } from '../support/run-check.js';
+
+const clock = createManualClock();
+const run = (seconds: unknown, options: ReplicationLagOptions = {}) =>
+  harness(
+    replicationLag(() => seconds as number, options),
+    clock,
+  ).run();
+
+describe('replicationLag', () => {
+  it('passes, warns, and fails only when told so', async () => {
+    expect(await run(10)).toMatchObject({ status: 'pass', observedValue: 10, observedUnit: 's' });
+    expect(await run(10.04)).toMatchObject({
+      status: 'warn',
+      code: 'replica_behind',
+      output: 'the replica is 10 s behind',
+    });
+    expect((await run(86_400)).status).toBe('warn');
+    expect((await run(61, { failAboveMs: 60_000 })).status).toBe('fail');
+  });
+
+  it.each([null, undefined])('%s is a lag that nobody knows, not none', async (seconds) => {
+    expect(await run(seconds)).toMatchObject({ status: 'fail', code: 'lag_unknown' });
+  });
+
+  it.each(['3', Number.NaN, { seconds: 3 }])('%o is no number of seconds', async (seconds) => {
+    const outcome = await run(seconds);
+    expect(outcome).toMatchObject({ status: 'fail', code: 'error' });
+    expect(outcome.output).toMatch(/the lag must be a number of seconds, got /);
+  });
+
+  it('holds its deadline, and takes a synchronous throw', async () => {
+    const never = harness(
+      replicationLag(() => new Promise<number>(() => {})),
+      clock,
+    ).run();
+    await clock.advance(1_000);
+    expect(await never).toMatchObject({ output: 'the replica did not say its lag: timed out' });
+    const thrown = replicationLag(() => {
+      throw new Error('password=hunter2 refused');
+    });
+    const outcome = await harness(thrown, clock).run();
+    expect(outcome.status).toBe('fail');
+    expect(outcome.output).not.toContain('hunter2');
+  });
+
+  it('names the bad option', () => {
+    expect(() => replicationLag(() => 1, { failAboveMs: 5 })).toThrow(
+      /replicationLag.failAboveMs must be a number from 10000/,
+    );
+    expect(() => replicationLag('SELECT' as never)).toThrow(/replicationLag.readSeconds must be/);
+  });
+});
