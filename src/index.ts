@@ -33,6 +33,7 @@ export type {
   HealthOptions,
   LivenessOptions,
   ProbeListenerOptions,
+  ProtocolListenerOptions,
   ShutdownOptions,
   StartupOptions,
 } from './core/health-options.js';
