@@ -8,6 +8,8 @@ export type Redactor = (text: string) => string;
 /** Longer texts are cut first: outputs are cut far below this. */
 const MAX_LENGTH = 8192;
 
+const WORD = /[^\s"'<>]+/g;
+
 /**
  * Builds a redactor for texts that leave the process: URLs with credentials, authorization headers, well-known
  * token shapes, and the values of secret-looking keys (E7).
@@ -21,11 +23,22 @@ export function createRedactor(keys: readonly string[] = []): Redactor {
   // Headers first: their schemes have shapes of their own, which would tear their parameters apart.
   const patterns = [secretHeaderPattern, ...SECRET_PATTERNS, ...secretKeyPatterns(keys)];
   return (text) => {
-    let result = cut(text);
+    let result = cut(text).replace(WORD, maskPlainCredentials);
     for (const [pattern, replacement] of patterns) result = result.replace(pattern, replacement);
     // Last: an `@` in the secret of a key would be taken for the end of credentials.
-    return /@|:\/\//.test(result) ? result.replace(/[^\s"'<>]+/g, maskCredentials) : result;
+    return /@|:\/\//.test(result) ? result.replace(WORD, maskCredentials) : result;
   };
+}
+
+/**
+ * Masks credentials that hold nothing of a query or a list of settings. First: a password such as `x-jwt:y` would be
+ * taken for a key and its value, and what stands before the key would stay.
+ */
+function maskPlainCredentials(word: string): string {
+  const begin = word.search(/[a-z\d]:\/\//i) + 4;
+  const at = word.lastIndexOf('@');
+  if (begin === 3 || at < begin || /[;?&=]/.test(word.slice(begin, at))) return word;
+  return `${word.slice(0, begin)}${MASK}${word.slice(at)}`;
 }
 
 /** Cut between words, since half a secret has no shape to be known by. */

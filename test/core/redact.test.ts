@@ -191,6 +191,11 @@ const SHAPES: readonly (readonly [
 ];
 
 describe('redact any secret', () => {
+  it('E7: a password that looks like a key and its value is masked whole', () => {
+    expect(redact('redis://:Zq9jwt:aaaaaaaaZq9@cache')).toBe('redis://[redacted]@cache');
+    expect(redact('amqp://app:my-token:abc@broker/orders')).toBe('amqp://[redacted]@broker/orders');
+  });
+
   it.each(SHAPES)('E7: no secret survives in a %s', (_name, secrets, embed) => {
     fc.assert(
       fc.property(secrets, fc.string({ maxLength: 20 }), (secret, prefix) => {
