@@ -17,7 +17,8 @@ beforeEach(() => {
   database = new sqlite.Database(file);
   database.exec('CREATE TABLE orders (id INTEGER PRIMARY KEY, day TEXT)');
   database.exec('CREATE INDEX orders_by_day ON orders (day)');
-  for (let n = 0; n < 500; n += 1) database.run('INSERT INTO orders (day) VALUES (?)', [`d${n}`]);
+  database.exec(`WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 500)
+    INSERT INTO orders (day) SELECT 'day ' || x FROM n`);
 });
 afterEach(() => {
   if (database.isOpen) database.close();
