@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseOptions } from './harness/options.mjs';
 import { formatTable } from './harness/table.mjs';
 
-const SCENARIOS = ['busy-loop', 'throughput', 'idle'];
+const SCENARIOS = ['busy-loop', 'throughput', 'idle', 'probe-command'];
 const USAGE = `npm run bench -- ${SCENARIOS.join('|')} [--quick] [--json FILE] [--rounds N] [--duration S]
   [--subjects hale,floor,…] [--loads 0,50/20,90/200,…] [--goal-<name> N]
 Exit code: 0 every goal met, 1 a goal missed, 2 the measurement failed.`;

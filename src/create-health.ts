@@ -105,7 +105,7 @@ class ProcessHealth implements Health {
   }
 
   removeCheck(name: string): Promise<void> {
-    return this.#engine.checks.remove(name);
+    return this.#engine.removeCheck(name);
   }
 
   progress(...[name, options]: Parameters<Health['progress']>): ReturnType<Health['progress']> {

@@ -66,7 +66,10 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * @throws HaleError `HALE_CHECK_EXISTS`.
    */
   addCheck(name: string, check: CheckRun | Check): void;
-  /** Removes a check; resolves once it has released what it held. @throws HaleError `HALE_CHECK_UNKNOWN`. */
+  /**
+   * Removes a check; resolves once it has released what it held.
+   * @throws HaleError `HALE_CHECK_UNKNOWN`, or `HALE_STATE` for a member of a group, whose quorum counts on it.
+   */
   removeCheck(name: string): Promise<void>;
   /**
    * Watches a part of the program that must keep moving; liveness fails with its name when it does not.

@@ -3,6 +3,8 @@ import { contain } from '../core/contain.js';
 import type { DrainProgress } from '../core/drain-progress.js';
 import type { Environment } from '../core/environment.js';
 import { decideLiveness } from '../core/liveness.js';
+import { HaleError } from '../core/errors.js';
+import type { Group } from '../core/group.js';
 import type { Guard } from '../core/guard.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/error-text.js';
@@ -51,6 +53,8 @@ export interface EngineOptions {
 export interface Engine {
   readonly admission: Admission;
   readonly checks: CheckRegistry;
+  /** Removes a check that is in no group. */
+  removeCheck(name: string): Promise<void>;
   readonly gates: GateKeeper;
   readonly progress: ProgressRegistry;
   readonly readiness: ReadinessWatch;
@@ -119,6 +123,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     admission: createAdmission({ ...options, options: resolved.admission }),
     checks,
+    removeCheck: (name) => refuseMember(resolved.groups, name) ?? checks.remove(name),
     gates,
     progress,
     queues,
@@ -205,7 +210,10 @@ function createMirror(
         staleAfterMs: resolved.probes.staleAfterMs,
       }),
     context: () => ({
-      snapshotAgeMs: Math.round(clock.now() - board.evaluatedAt()),
+      // Nothing has been evaluated before the start.
+      ...(board.evaluatedAt() === 0
+        ? {}
+        : { snapshotAgeMs: Math.round(clock.now() - board.evaluatedAt()) }),
       inFlight: board.inFlight(),
       ...(version === undefined ? {} : { version }),
       ...(releaseId === undefined ? {} : { releaseId }),
@@ -221,4 +229,12 @@ function createMirror(
     onError: (error) => onError(error, 'publishing'),
   });
   return { publisher, readiness, state: () => state };
+}
+
+/** A group would wait for ever for a member that is gone. */
+function refuseMember(groups: readonly Group[], name: string): Promise<never> | undefined {
+  const group = groups.find(({ members }) => members.some(({ check }) => check === name));
+  if (group === undefined) return undefined;
+  const text = `check "${name}" is a member of group "${group.name}", whose quorum counts on it`;
+  return Promise.reject(new HaleError('HALE_STATE', text));
 }

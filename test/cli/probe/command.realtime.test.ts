@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCertificate } from '../../support/certificate.js';
-import { type HaleCommand, buildHaleCommand, runProgram } from '../../support/hale-command.js';
+import { type HaleCommand, buildHaleCommand } from '../../support/hale-command.js';
 import { createHostKit } from '../../probe/host-kit.js';
 
 let hale: HaleCommand;
@@ -157,26 +157,3 @@ describe('E6: hale probe against other servers', () => {
     expect(await hale.run(['probe', '--help'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });
-
-describe('E6: the cost of hale probe', () => {
-  it('starts in under 1.3 and probes in under 1.7 times the time of an empty Node.js program', async () => {
-    using server = await open(createServer(answering));
-    // Alternating, and the fastest of each: what else the machine does only ever makes a run slower.
-    const fastest = { empty: Infinity, start: Infinity, probe: Infinity };
-    const holds = (): boolean =>
-      fastest.start < 1.3 * fastest.empty && fastest.probe < 1.7 * fastest.empty;
-    for (let round = 0; round < 100 && (round < 15 || !holds()); round += 1) {
-      fastest.empty = Math.min(fastest.empty, await timeOf(['-e', '0']));
-      // Loads everything that a probe over HTTP loads.
-      fastest.start = Math.min(fastest.start, await timeOf([hale.file, 'probe', '--help']));
-      const probing = [hale.file, 'probe', `127.0.0.1:${server.port}`];
-      fastest.probe = Math.min(fastest.probe, await timeOf(probing));
-    }
-    expect(fastest.start).toBeLessThan(1.3 * fastest.empty);
-    expect(fastest.probe).toBeLessThan(1.7 * fastest.empty);
-  });
-});
-
-async function timeOf(args: readonly string[]): Promise<number> {
-  return (await runProgram(process.execPath, args)).ms;
-}
