@@ -37,7 +37,8 @@ export function createRedactor(keys: readonly string[] = []): Redactor {
 function maskPlainCredentials(word: string): string {
   const begin = word.search(/[a-z\d]:\/\//i) + 4;
   const at = word.lastIndexOf('@');
-  if (begin === 3 || at < begin || /[;?&=]/.test(word.slice(begin, at))) return word;
+  if (begin === 3 || at < begin || isInside(word, begin)) return word;
+  if (/[;?&=]/.test(word.slice(begin, at))) return word;
   return `${word.slice(0, begin)}${MASK}${word.slice(at)}`;
 }
 
@@ -55,10 +56,16 @@ function maskCredentials(word: string): string {
   const begin = word.search(/[a-z\d]:\/\//i) + 4;
   const at = word.lastIndexOf('@');
   if (begin === 3) return at === -1 ? word : maskBare(word, at);
+  if (at >= begin && isInside(word, begin)) return maskBare(word, at);
   if (at >= begin) return `${word.slice(0, begin)}${MASK}${word.slice(at)}`;
   // A password that a quote or a cut tore from its `@`; digits there are a port.
   const torn = /^([^/?#:[\]]+:)(?!\d+(?:\W|$)).+/;
   return word.slice(0, begin) + word.slice(begin).replace(torn, `$1${MASK}`);
+}
+
+/** Whether what looks like a scheme follows a colon, as in `root:a://b@tcp(db)`, where it is part of the password. */
+function isInside(word: string, begin: number): boolean {
+  return /:[a-z\d.+-]*$/i.test(word.slice(0, begin - 3));
 }
 
 /** Credentials in front of a host, without a scheme: `root:hunter2@tcp(db)`. */
