@@ -1,14 +1,15 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net';
+import type { Clock } from '../core/clock.js';
 import type { PortOptions } from '../core/probe-options.js';
 import { createConnectionCap } from './connection-cap.js';
 import { type OpenListener, listenOn } from './open-listener.js';
-import { afterNextRead } from './thread-clock.js';
 
 export interface AgentCheckListenerOptions {
   readonly listener: PortOptions;
   readonly maxConnections: number;
   /** The line to send, as of now. */
   readonly line: () => string;
+  readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -20,8 +21,8 @@ export interface AgentCheckListenerOptions {
 export async function openAgentCheckListener(
   options: AgentCheckListenerOptions,
 ): Promise<OpenListener> {
-  const { listener, line, maxConnections, onError } = options;
-  const cap = createConnectionCap(maxConnections, afterNextRead);
+  const { listener, line, maxConnections, clock, onError } = options;
+  const cap = createConnectionCap(maxConnections, clock);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);

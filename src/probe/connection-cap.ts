@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../core/clock.js';
 
 /** Keeps the number of open connections bounded by closing old ones, never by turning new ones away. */
 export interface ConnectionCap {
@@ -8,25 +9,33 @@ export interface ConnectionCap {
 }
 
 /**
+ * Time a connection has to send its request before it may be closed to make room: a good prober in the middle of a
+ * flood has connected, but what it asks is still under way.
+ */
+export const GRACE_MS = 250;
+
+/** So many times the cap may be open within the grace; beyond it the oldest goes at once. */
+const HARD_FACTOR = 8;
+
+/**
  * Creates the cap. Closed first are those that never got an answer, then the oldest idle, then the oldest: a client
  * that opens connections to fill the cap closes its own and not a good prober's.
- * @param afterNextRead calls back once what had arrived has been read. A burst is accepted whole before any of it is
- * read; closing at once would close the good prober in it, whose request lies unread.
  */
 export function createConnectionCap(
   max: number,
-  afterNextRead: (callback: () => void) => void,
+  clock: Pick<Clock, 'now' | 'setTimeout'>,
 ): ConnectionCap {
-  // In order of arrival, as a Set keeps it.
-  const open = new Set<Socket>();
+  // Connection → time of arrival, in order of arrival, as a Map keeps it.
+  const open = new Map<Socket, number>();
   const busy = new Set<Socket>();
   const inAnswer = (socket: Socket): boolean => busy.has(socket) || socket.writableLength > 0;
-  let planned = false;
+  let timer: Timer | undefined;
 
-  function victim(): Socket | undefined {
+  function victim(arrivedBy: number): Socket | undefined {
     let idle: Socket | undefined;
     let oldest: Socket | undefined;
-    for (const socket of open) {
+    for (const [socket, arrivedAt] of open) {
+      if (arrivedAt > arrivedBy) break;
       oldest ??= socket;
       if (inAnswer(socket)) continue;
       if (socket.bytesWritten === 0) return socket;
@@ -35,10 +44,9 @@ export function createConnectionCap(
     return idle ?? oldest;
   }
 
-  function shrink(): void {
-    planned = false;
-    while (open.size > max) {
-      const leaving = victim();
+  function shrink(limit: number, arrivedBy: number): void {
+    while (open.size > limit) {
+      const leaving = victim(arrivedBy);
       if (leaving === undefined) return;
       // At once, not on its close event: the next round must not choose it again.
       open.delete(leaving);
@@ -46,16 +54,24 @@ export function createConnectionCap(
     }
   }
 
+  function plan(): void {
+    if (timer !== undefined || open.size <= max) return;
+    timer = clock.setTimeout(() => {
+      timer = undefined;
+      shrink(max, clock.now() - GRACE_MS);
+      plan();
+    }, GRACE_MS);
+  }
+
   return {
     add(socket) {
-      open.add(socket);
+      open.set(socket, clock.now());
       socket.once('close', () => {
         open.delete(socket);
         busy.delete(socket);
       });
-      if (open.size <= max || planned) return;
-      planned = true;
-      afterNextRead(shrink);
+      shrink(max * HARD_FACTOR, Infinity);
+      plan();
     },
     setBusy(socket, isBusy) {
       if (isBusy) busy.add(socket);

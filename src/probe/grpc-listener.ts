@@ -7,7 +7,6 @@ import { createGrpcExchange } from './grpc-exchange.js';
 import type { GrpcServices } from './grpc-services.js';
 import { createGrpcWatches } from './grpc-watches.js';
 import { type OpenListener, listenOn } from './open-listener.js';
-import { afterNextRead } from './thread-clock.js';
 
 export interface GrpcListenerOptions {
   readonly listener: PortOptions;
@@ -15,7 +14,7 @@ export interface GrpcListenerOptions {
   readonly services: GrpcServices;
   /** Whether the drain is over, and with it every watch. */
   readonly hasStopped: () => boolean;
-  readonly clock: Pick<Clock, 'setTimeout'>;
+  readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -64,10 +63,10 @@ export async function openGrpcListener(options: GrpcListenerOptions): Promise<Op
 }
 
 function createGrpcServer(
-  { maxConnections }: GrpcListenerOptions,
+  { maxConnections, clock }: GrpcListenerOptions,
   sessions: Set<ServerHttp2Session>,
 ): ReturnType<typeof createServer> {
-  const cap = createConnectionCap(maxConnections, afterNextRead);
+  const cap = createConnectionCap(maxConnections, clock);
   const server = createServer({ settings: { maxConcurrentStreams: MAX_STREAMS } });
   server.on('connection', (socket) => cap.add(socket));
   server.on('session', (session) => {

@@ -9,13 +9,12 @@ import type { ProbeHandler } from './handler.js';
 import { createExchange, send } from './http-exchange.js';
 import { refusal } from './prepared.js';
 import { type OpenListener, listenOn } from './open-listener.js';
-import { afterNextRead } from './thread-clock.js';
 
 export interface HttpListenerOptions {
   readonly kind: BoundAddress['kind'];
   readonly listener: ListenerOptions;
   readonly handler: ProbeHandler;
-  readonly clock: Pick<Clock, 'setTimeout'>;
+  readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -48,9 +47,9 @@ export async function openHttpListener(options: HttpListenerOptions): Promise<Op
   };
 }
 
-function createProbeServer({ listener, handler, onError }: HttpListenerOptions): Server {
+function createProbeServer({ listener, handler, clock, onError }: HttpListenerOptions): Server {
   const { headersTimeoutMs, maxHeaderBytes, maxConnections } = listener;
-  const cap = createConnectionCap(maxConnections, afterNextRead);
+  const cap = createConnectionCap(maxConnections, clock);
   const exchange = createExchange({ handler, cap, onError });
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,

@@ -81,7 +81,7 @@ function agentCheck({ options, model, board, clock, onError }: PlanOptions): Pla
   const start = async (): Promise<OpenListener> => {
     const { openAgentCheckListener } = await import('./agent-check-listener.js');
     const { maxConnections } = DEFAULTS;
-    return openAgentCheckListener({ listener, maxConnections, line, onError });
+    return openAgentCheckListener({ listener, maxConnections, line, clock, onError });
   };
   return [{ kind: 'agentCheck', listener, start }];
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { MAX_DURATION_MS } from '../core/validate.js';
 
 // Taken once, so that fake timers installed later do not stop the probe side.
-const { setTimeout, clearTimeout, setImmediate, Date } = globalThis;
+const { setTimeout, clearTimeout, Date } = globalThis;
 
 /**
  * The real time on the probe thread: the same `CLOCK_MONOTONIC` milliseconds as the main thread's clock, which it
@@ -17,8 +17,3 @@ export const threadClock: Clock = {
     return { clear: () => clearTimeout(timeout) };
   },
 };
-
-/** Calls back once the loop has read what had arrived by now: a new connection is read in the turn after its own. */
-export function afterNextRead(callback: () => void): void {
-  setImmediate(() => setImmediate(callback));
-}
