@@ -10,10 +10,14 @@ const FIXTURES = 'test/fixtures/**';
  */
 const SHELLS = [
   'src/cli/bin.ts',
+  'src/cli/probe/{ask,ask-grpc,command}.ts',
+  'src/checks/{dns,tcp,tls}.ts',
   'src/engine/tracked-{http2,server}.ts',
   'src/probe/{thread-main,thread-host,run-thread,thread-clock,stderr-log}.ts',
   'src/probe/{main-stack,native-state,stack-capture}.ts',
-  'src/probe/{http-listener,http-exchange}.ts',
+  'src/probe/{http-listener,http-exchange,tcp-listener,agent-check-listener}.ts',
+  'src/probe/{grpc-listener,grpc-exchange,grpc-services,grpc-watches}.ts',
+  'src/probe/{open-listener,listener-plan}.ts',
   'src/testing/fault-proxy*.ts',
   'src/workers/{amqplib,bullmq}.ts',
 ];
