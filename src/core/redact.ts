@@ -37,9 +37,18 @@ export function createRedactor(keys: readonly string[] = []): Redactor {
 function maskPlainCredentials(word: string): string {
   const begin = word.search(/[a-z\d]:\/\//i) + 4;
   const at = word.lastIndexOf('@');
-  if (begin === 3 || at < begin || isInside(word, begin)) return word;
+  if (begin === 3 || isInside(word, begin)) return maskDataSource(word);
+  if (at < begin) return word;
   if (/[;?&=]/.test(word.slice(begin, at))) return word;
   return `${word.slice(0, begin)}${MASK}${word.slice(at)}`;
+}
+
+/** Masks the password of a data source name, `root:hunter2@tcp(db)`: only there does a protocol follow the `@`. */
+function maskDataSource(word: string): string {
+  const at = word.search(/@[a-z\d]{1,16}\(/i);
+  const password = word.indexOf(':') + 1;
+  if (password < 2 || password >= at) return word;
+  return `${word.slice(0, password)}${MASK}${word.slice(at)}`;
 }
 
 /** Cut between words, since half a secret has no shape to be known by. */
