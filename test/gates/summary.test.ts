@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSummary } from '../../tools/lib/summary.mjs';
 
 const silence = () => vi.spyOn(console, 'log').mockImplementation(() => {});
-const line = { name: 'vitest unit', tookMs: 1, note: '' };
+const line = { name: 'vitest unit', tookMs: 1, note: '', failures: [] };
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -34,5 +34,17 @@ describe('summary', () => {
     summary.project({ ...line, passed: 1, failed: 0 });
     expect(summary.finish()).toBe(1);
     expect(log.mock.calls.flat().join('\n')).toContain('no such tool');
+  });
+
+  it('names at the end what failed', async () => {
+    const log = silence();
+    const summary = createSummary();
+    await summary.gate('lint', () => Promise.resolve({ ok: false, examined: 1, output: 'a.ts:1' }));
+    summary.project({ ...line, passed: 1, failed: 1, failures: ['b.test.ts: adds (failed)'] });
+    log.mockClear();
+    summary.finish();
+    expect(log.mock.calls.flat().join('\n')).toMatch(
+      /FAILED lint\n +a\.ts:1[^]*FAILED b\.test\.ts: adds/,
+    );
   });
 });

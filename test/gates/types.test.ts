@@ -8,6 +8,7 @@ import { type Files, type PlantedTree, plantTree } from './planted-tree.js';
 
 const VITEST_FILES = [
   'vitest.config.ts',
+  'tools/property-seed.mjs',
   'tools/vitest-setup.mjs',
   'tools/embed-thread.mjs',
   'tools/lib',
@@ -68,14 +69,18 @@ describe('counting a vitest project', () => {
   it('fails when no test ran', async () => {
     using tree = plantTests({});
     const counts = await countProject('realtime', tree.root, quietly);
-    expect(counts).toEqual({ passed: 0, failed: 1, note: 'no test ran' });
+    expect(counts).toEqual({ passed: 0, failed: 1, note: 'no test ran', failures: [] });
   });
 
   it('counts a skipped test and a file that does not load as failed', async () => {
     const loads = unitTest("it.skip('a', () => {});\nit('b', () => expect(1).toBe(1));");
     using tree = plantTests({ ...loads, 'test/broken.test.ts': "import './gone.js';\n" });
     const counts = await countProject('unit', tree.root, quietly);
-    expect(counts).toEqual({ passed: 1, failed: 2, note: '1 files did not load, 1 skipped' });
+    expect(counts).toMatchObject({ passed: 1, failed: 2, note: '1 files did not load, 1 skipped' });
+    expect(counts.failures.toSorted()).toEqual([
+      'test/broken.test.ts: did not load',
+      'test/planted.test.ts: a (skipped)',
+    ]);
   });
 
   it('fails when every test passes and the coverage is too low', async () => {

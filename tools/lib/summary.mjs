@@ -13,6 +13,8 @@
 export function createSummary() {
   /** @type {Line[]} */
   const lines = [];
+  /** @type {string[]} */
+  const failures = [];
   let tests = 0;
 
   /**
@@ -34,20 +36,24 @@ export function createSummary() {
     const line = { name, passed: ok ? 1 : 0, failed: ok ? 0 : 1, note };
     lines.push({ ...line, tookMs: Date.now() - startedAt });
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${name}${note ? ` (${note})` : ''}`);
-    if (!ok) console.log(indent(output));
+    if (ok) return;
+    console.log(indent(output));
+    failures.push(`${name}\n${indent(lastLines(output))}`);
   };
 
   /**
    * Adds the result of one vitest project.
-   * @param {Line} line
+   * @param {Line & { failures: readonly string[] }} result
    */
-  const project = (line) => {
+  const project = ({ failures: failed, ...line }) => {
     lines.push(line);
+    failures.push(...failed);
     tests += line.passed + line.failed;
   };
 
   /**
-   * Prints the table and, alone on the last line, the totals.
+   * Prints what failed, the table and, alone on the last line, the totals. Whoever sees only the end of a long log
+   * still learns what failed.
    * @returns {number} Exit code.
    */
   const finish = () => {
@@ -56,6 +62,7 @@ export function createSummary() {
     }
     const passed = lines.reduce((sum, line) => sum + line.passed, 0);
     const failed = lines.reduce((sum, line) => sum + line.failed, 0);
+    for (const failed of failures) console.log(`\nFAILED ${failed}`);
     console.log(`\n${lines.map((line) => row(line)).join('\n')}\n`);
     console.log(`${passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
@@ -77,6 +84,11 @@ function failure(error) {
     examined: 0,
     output: error instanceof Error ? (error.stack ?? '') : String(error),
   };
+}
+
+/** @param {string} text */
+function lastLines(text) {
+  return text.trimEnd().split('\n').slice(-20).join('\n');
 }
 
 /** @param {string} text */

@@ -11,10 +11,15 @@ import { bin, ROOT, runVisibly } from './run.mjs';
  * @property {number} numFailedTests
  * @property {number} numPendingTests
  * @property {number} numTodoTests
- * @property {{ name: string, status: string, assertionResults: unknown[] }[]} testResults
+ * @property {{ name: string, status: string, assertionResults: AssertionResult[] }[]} testResults
  */
 
-/** @typedef {{ passed: number, failed: number, note: string }} Counts */
+/** @typedef {{ fullName: string, status: string, failureMessages?: string[] }} AssertionResult */
+
+/** @typedef {{ passed: number, failed: number, note: string, failures: string[] }} Counts */
+
+/** Enough for a property's seed and counterexample. */
+const MESSAGE_LINES = 12;
 
 /**
  * Runs one vitest project for people to read and adds its counts to the summary.
@@ -39,7 +44,7 @@ export async function countProject(project, root, start) {
   try {
     const file = path.join(folder, 'report.json');
     const code = await start(bin('vitest'), vitestArgs(project, file), { cwd: root });
-    return count(readReport(file), code);
+    return count(readReport(file), code, root);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -73,10 +78,13 @@ function readReport(file) {
  * explains (coverage below its threshold, an unhandled error, no test at all) each count as failed.
  * @param {Report | undefined} report
  * @param {number} code Exit code of vitest.
+ * @param {string} root
  * @returns {Counts}
  */
-function count(report, code) {
-  if (report === undefined) return { passed: 0, failed: 1, note: `no report, exit code ${code}` };
+function count(report, code, root) {
+  if (report === undefined) {
+    return { passed: 0, failed: 1, note: `no report, exit code ${code}`, failures: [] };
+  }
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
   ).length;
@@ -87,7 +95,35 @@ function count(report, code) {
     ...(broken > 0 ? [`${broken} files did not load`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
-  if (passed + failed === 0) return { passed, failed: 1, note: 'no test ran' };
-  if (code === 0 || failed > 0) return { passed, failed, note: notes.join(', ') };
-  return { passed, failed: 1, note: 'coverage below its threshold, or an unhandled error' };
+  const failures = failuresOf(report, root);
+  if (passed + failed === 0) return { passed, failed: 1, note: 'no test ran', failures };
+  if (code === 0 || failed > 0) return { passed, failed, note: notes.join(', '), failures };
+  return {
+    passed,
+    failed: 1,
+    note: 'coverage below its threshold, or an unhandled error',
+    failures,
+  };
+}
+
+/**
+ * Names what did not pass, with the beginning of its message.
+ * @param {Report} report
+ * @param {string} root
+ * @returns {string[]}
+ */
+function failuresOf(report, root) {
+  return report.testResults.flatMap(({ name, status, assertionResults }) => {
+    const file = path.relative(root, name);
+    if (status === 'failed' && assertionResults.length === 0) return [`${file}: did not load`];
+    return assertionResults
+      .filter((test) => test.status !== 'passed')
+      .map((test) => `${file}: ${test.fullName} (${test.status})${messageOf(test)}`);
+  });
+}
+
+/** @param {AssertionResult} test */
+function messageOf({ failureMessages = [] }) {
+  const lines = failureMessages.flatMap((text) => text.split('\n')).slice(0, MESSAGE_LINES);
+  return lines.map((text) => `\n     ${text}`).join('');
 }
