@@ -1,15 +1,8 @@
-import type { Check, CheckOptions, CheckResult } from '../core/check.js';
-import type { Clock } from '../core/clock.js';
-import { HaleError, OptionError } from '../core/errors.js';
-import {
-  type PoolFinding,
-  type PoolLimits,
-  type PoolSample,
-  initialPoolState,
-  judgePool,
-} from '../core/pool-rule.js';
+import type { Check, CheckOptions } from '../core/check.js';
+import { OptionError } from '../core/errors.js';
+import { type PoolCheckOptions, type PoolSource, createPoolCheck } from '../core/pool-check.js';
 import { type ConnectionDriver, createReservedConnection } from '../core/reserved-connection.js';
-import { durationOption, functionOption, integerOption, numberOption } from '../core/validate.js';
+import { functionOption } from '../core/validate.js';
 
 /** The part of `pg.Pool` (pg 8) that {@link postgresPool} reads. */
 export interface PostgresPoolLike {
@@ -23,23 +16,7 @@ export interface PostgresPoolLike {
 }
 
 /** Options of {@link postgresPool}. */
-export interface PostgresPoolOptions extends CheckOptions {
-  /** Share of the pool in use above which the check warns. @defaultValue 0.85 */
-  warnAbove?: number;
-  /**
-   * Fails when requests wait and no connection has come back for this long, in milliseconds.
-   * @defaultValue 30000
-   */
-  noReturnFailMs?: number;
-  /**
-   * Fails when more requests than this wait for several samples. Off by default: how long a queue may
-   * be depends on the service, and leaving rotation under load moves the load to the neighbours.
-   * @defaultValue Infinity
-   */
-  maxWaiting?: number;
-  /** Consecutive samples over `maxWaiting` that fail. @defaultValue 3 */
-  maxWaitingSamples?: number;
-}
+export type PostgresPoolOptions = PoolCheckOptions;
 
 /**
  * Reads the counters of a `pg.Pool`; never takes a connection and sends nothing (C7, C8). It tells
@@ -55,91 +32,27 @@ export interface PostgresPoolOptions extends CheckOptions {
  * @throws OptionError (`HALE_OPTION_INVALID`) for a pool without counters or an option out of range
  */
 export function postgresPool(pool: PostgresPoolLike, options: PostgresPoolOptions = {}): Check {
-  const { warnAbove = 0.85, noReturnFailMs = 30_000, ...rest } = options;
-  const { maxWaiting = Infinity, maxWaitingSamples = 3, ...checkOptions } = rest;
-  const limits = checkLimits({ warnAbove, noReturnFailMs, maxWaiting, maxWaitingSamples });
   if (typeof pool?.totalCount !== 'number' || typeof pool.waitingCount !== 'number') {
     throw new OptionError('postgresPool.pool', 'a pg.Pool with totalCount and waitingCount', pool);
   }
-  let clock: Clock | undefined;
-  let lastReturnAt: number | undefined;
-  let state = initialPoolState;
-  const onRelease = () => {
-    lastReturnAt = clock?.now();
-  };
+  return createPoolCheck(postgresSource(pool), options);
+}
+
+function postgresSource(pool: PostgresPoolLike): PoolSource {
   return {
-    componentType: 'datastore',
-    measurement: 'connections',
-    ...checkOptions,
-    start: (context) => {
-      if (clock !== undefined) return;
-      clock = context.clock;
-      if (pool.on === undefined || pool.off === undefined) return;
-      lastReturnAt = clock.now();
-      pool.on('release', onRelease);
+    name: 'postgresPool',
+    listen: (onReturn) => {
+      if (pool.on === undefined || pool.off === undefined) return undefined;
+      pool.on('release', onReturn);
+      return () => void pool.off?.('release', onReturn);
     },
-    dispose: () => {
-      pool.off?.('release', onRelease);
-      // Added again, it listens again, and a queue of before is no evidence.
-      clock = undefined;
-      lastReturnAt = undefined;
-      state = initialPoolState;
-    },
-    run: () => {
-      if (clock === undefined) {
-        throw new HaleError('HALE_STATE', 'postgresPool runs only after its start()');
-      }
-      if (pool.ending === true) return { status: 'fail', code: 'pool_ended', output: 'pool ended' };
-      const sample = samplePool(pool, lastReturnAt);
-      const judged = judgePool(state, sample, clock.now(), limits);
-      state = judged.state;
-      return poolResult(judged.finding, sample, pool);
+    read: () => {
+      if (pool.ending === true) return undefined;
+      const { totalCount: total, idleCount: idle, waitingCount: waiting } = pool;
+      // 10 is what pg itself takes when nothing is configured.
+      return { total, idle, waiting, max: pool.options?.max ?? 10 };
     },
   };
-}
-
-function checkLimits(limits: PoolLimits): PoolLimits {
-  const path = (name: string) => `postgresPool.${name}`;
-  numberOption(path('warnAbove'), limits.warnAbove, { min: 0, max: 1 });
-  durationOption(path('noReturnFailMs'), limits.noReturnFailMs);
-  if (limits.maxWaiting !== Infinity) {
-    integerOption(path('maxWaiting'), limits.maxWaiting, { min: 1 });
-  }
-  integerOption(path('maxWaitingSamples'), limits.maxWaitingSamples, { min: 1 });
-  return limits;
-}
-
-function samplePool(pool: PostgresPoolLike, lastReturnAt: number | undefined): PoolSample {
-  return {
-    used: pool.totalCount - pool.idleCount,
-    // 10 is what pg itself takes when nothing is configured.
-    max: pool.options?.max ?? 10,
-    waiting: pool.waitingCount,
-    lastReturnAt,
-  };
-}
-
-function poolResult(finding: PoolFinding, sample: PoolSample, pool: PostgresPoolLike): CheckResult {
-  const { used, max, waiting } = sample;
-  const observed = {
-    observedValue: { used, total: pool.totalCount, idle: pool.idleCount, waiting, max },
-    observedUnit: 'connections',
-  };
-  const load = `${used} of ${max} connections in use, ${waiting} waiting`;
-  switch (finding.kind) {
-    case 'ok':
-      return { status: 'pass', ...observed };
-    case 'busy':
-      return { status: 'warn', code: 'pool_busy', output: load, ...observed };
-    case 'stuck': {
-      const output = `no connection came back for ${Math.round(finding.stuckMs)} ms: ${load}`;
-      return { status: 'fail', code: 'pool_stuck', output, ...observed };
-    }
-    case 'queue_too_long': {
-      const output = `queue over its ceiling for ${finding.samples} samples: ${load}`;
-      return { status: 'fail', code: 'pool_queue_too_long', output, ...observed };
-    }
-  }
 }
 
 /** The part of `pg.Client` (pg 8) that {@link postgresQuery} uses. */
