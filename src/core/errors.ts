@@ -15,7 +15,8 @@ export type HaleErrorCode =
   | 'HALE_STATE'
   | 'HALE_DISPOSED'
   | 'HALE_ABORTED'
-  | 'HALE_TOO_MANY';
+  | 'HALE_TOO_MANY'
+  | 'HALE_CONFORMANCE';
 
 /** The base of every error hale throws; recognise one with {@link isHaleError}, not `instanceof`. */
 export class HaleError extends Error {

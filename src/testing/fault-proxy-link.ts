@@ -33,6 +33,7 @@ export class Link {
   // Bytes that were swallowed cannot be brought back: the streams no longer agree, as after a
   // partition longer than TCP's patience, so such a link ends with a reset.
   #tainted: boolean;
+  #clientEnded = false;
 
   constructor({ client, target, clock, behaviour, onClosed }: LinkOptions) {
     this.#client = client;
@@ -46,6 +47,11 @@ export class Link {
       this.#wireUpstream(this.#upstream);
     }
     this.#wireClient(onClosed);
+  }
+
+  /** Whether the client has closed its end; a peer that vanished never closes the other one. */
+  get clientEnded(): boolean {
+    return this.#clientEnded;
   }
 
   behave(next: LinkBehaviour): void {
@@ -82,7 +88,10 @@ export class Link {
       onClosed();
     });
     client.on('data', (chunk) => this.#carry(() => this.#ask(chunk)));
-    client.on('end', () => this.#carry(() => this.#upstream?.end()));
+    client.on('end', () => {
+      this.#clientEnded = true;
+      this.#carry(() => this.#upstream?.end());
+    });
     client.on('drain', () => this.#regulate());
   }
 

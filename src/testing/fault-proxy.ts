@@ -22,8 +22,10 @@ export interface FaultProxy {
   /** The port it listens on; the same for its whole life. */
   readonly port: number;
   readonly mode: FaultMode;
-  /** Number of client connections that are open through it. */
+  /** Number of connections through it that their client keeps open. */
   readonly connections: number;
+  /** Number of client connections it has accepted so far, those it reset at once included. */
+  readonly accepted: number;
   /**
    * Resolves once the mode is in effect, for open and for new connections.
    * @throws OptionError `HALE_OPTION_INVALID` (as a rejection) when the mode is out of its range.
@@ -58,11 +60,16 @@ function treatmentOf(mode: FaultMode): Treatment {
 function createSwitchboard(target: { host: string; port: number }, clock: Clock) {
   const links = new Set<Link>();
   let treatment: Treatment = FORWARD;
+  let accepted = 0;
   return {
     get size() {
-      return links.size;
+      return [...links].filter((link) => !link.clientEnded).length;
+    },
+    get accepted() {
+      return accepted;
     },
     accept(client: Socket): void {
+      accepted += 1;
       if (treatment === 'reset') {
         client.on('error', () => {});
         client.resetAndDestroy();
@@ -132,6 +139,9 @@ export async function createFaultProxy(options: FaultProxyOptions): Promise<Faul
     },
     get connections() {
       return board.size;
+    },
+    get accepted() {
+      return board.accepted;
     },
     set: async (requested) => enqueue(validateMode(requested)),
     close() {

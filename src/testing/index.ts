@@ -1,4 +1,19 @@
 export {
+  type CaseId,
+  type ConformanceAddress,
+  type ConformanceCase,
+  ConformanceError,
+  type ConformanceException,
+  type ConformanceOptions,
+  type ConformanceReport,
+  type ConformanceRule,
+  type ConformanceServer,
+  type ConformanceSubject,
+  type ConformanceTarget,
+  type ConformanceViolation,
+  conformanceCases,
+} from './conformance/index.js';
+export {
   type FaultMode,
   type FaultProxy,
   type FaultProxyOptions,

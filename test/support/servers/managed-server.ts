@@ -1,25 +1,35 @@
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { type ServerProcess, findFreePort } from './server-process.js';
+import type { ConformanceAddress, ConformanceServer } from '../../../src/testing/index.js';
+import { connectionsOn } from './connection-count.js';
+import { type ServerProcess, childrenOf, findFreePort } from './server-process.js';
 
 const READY_WITHIN_MS = 20_000;
 const POLL_MS = 25;
 const START_ATTEMPTS = 5;
 
-/** A real server under the control of a test. */
-export interface ManagedServer {
+/** A real server under the control of a test, also of the conformance kit. */
+export interface ManagedServer extends ConformanceServer {
   readonly port: number;
+  /** Where clients connect to. */
+  readonly address: ConformanceAddress;
   readonly url: string;
   /** Process id of the server now; changes with a restart. */
   readonly pid: number;
+  /** The process and its children now. */
+  readonly pids: readonly number[];
   /** Ends the server at once, as a crash does for its clients; the data stays for `restart`. */
   stop(): Promise<void>;
+  /** Starts a stopped server again on the same port; does nothing while it runs. */
+  start(): Promise<void>;
   /** Starts the server again on the same port, stopping it first if it runs. */
   restart(): Promise<void>;
   /** Stops every process of the server with SIGSTOP: sockets stay open, nothing answers. */
   freeze(): void;
   /** Lets a frozen server go on. */
   thaw(): void;
+  /** Connections that the server holds; undefined where the system does not tell. */
+  connections(): number | undefined;
   /** Stops the server and removes its folder. */
   dispose(): Promise<void>;
 }
@@ -84,17 +94,28 @@ export async function startManagedServer(kind: ServerKind): Promise<ManagedServe
   const removeFolderNow = () => rmSync(kind.folder, { recursive: true, force: true });
   process.once('exit', removeFolderNow);
   const stop = () => (server.hasEnded() ? Promise.resolve() : server.end(kind.stopSignal));
+  const startAgain = async () => {
+    if (server.hasEnded()) ({ server } = await start(() => port));
+  };
+  const address = { host: '127.0.0.1', port };
   return {
     port,
+    address,
+    addresses: [address],
     url: kind.url(port),
     get pid() {
       return server.pid;
     },
+    get pids() {
+      return [server.pid, ...childrenOf(server.pid)];
+    },
     stop,
+    start: startAgain,
     restart: async () => {
       await stop();
-      ({ server } = await start(() => port));
+      await startAgain();
     },
+    connections: () => connectionsOn(port),
     freeze: () => server.signal('SIGSTOP', true),
     thaw: () => server.signal('SIGCONT', true),
     dispose: async () => {
