@@ -1,5 +1,12 @@
 /** Server kinds the tests start. */
-export type ServerName = 'postgres' | 'redis' | 'haproxy' | 'nginx' | 'rabbitmq';
+export type ServerName =
+  | 'postgres'
+  | 'redis'
+  | 'haproxy'
+  | 'nginx'
+  | 'rabbitmq'
+  | 'mariadb'
+  | 'memcached';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;
 export function findRedisServer(): string | undefined;
@@ -7,3 +14,5 @@ export function findHaproxy(): string | undefined;
 export function findNginx(): string | undefined;
 export function missingServersError(names: ServerName[]): Error;
 export function findRabbitmqServer(): string | undefined;
+export function findMariadb(): { server: string; install: string } | undefined;
+export function findMemcached(): string | undefined;

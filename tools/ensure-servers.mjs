@@ -50,6 +50,16 @@ const SERVERS = {
     debian: 'nginx-light',
     hint: 'nginx 1.18 or later (Debian and Ubuntu: `apt-get install nginx-light`; macOS: `brew install nginx`)',
   },
+  mariadb: {
+    find: () => findMariadb()?.server,
+    debian: 'mariadb-server',
+    hint: 'MariaDB 10.6 or later (Debian and Ubuntu: `apt-get install mariadb-server`; macOS: `brew install mariadb`)',
+  },
+  memcached: {
+    find: () => findMemcached(),
+    debian: 'memcached',
+    hint: 'memcached 1.5 or later (Debian and Ubuntu: `apt-get install memcached`; macOS: `brew install memcached`)',
+  },
 };
 
 function isExecutable(file) {
@@ -109,6 +119,18 @@ export function findRabbitmqServer() {
 /** The path of `nginx`, or undefined. */
 export function findNginx() {
   return findProgram('nginx');
+}
+
+/** The paths of MariaDB's server and of the program that creates its data folder, or undefined. */
+export function findMariadb() {
+  const server = findProgram('mariadbd');
+  const install = findProgram('mariadb-install-db');
+  return server === undefined || install === undefined ? undefined : { server, install };
+}
+
+/** The path of `memcached`, or undefined. */
+export function findMemcached() {
+  return findProgram('memcached');
 }
 
 /** The error to throw when servers are missing and cannot be installed from here. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { findPostgresBin, missingServersError } from '../../../tools/ensure-servers.mjs';
+import { type Identity, findIdentity } from './identity.js';
 import { type ManagedServer, startManagedServer } from './managed-server.js';
 import { startServerProcess } from './server-process.js';
 
@@ -21,19 +22,6 @@ export interface PostgresServer extends ManagedServer {
 export interface PostgresServerOptions {
   /** Connections the server accepts. @defaultValue 50 */
   maxConnections?: number;
-}
-
-type Identity = { uid: number; gid: number } | undefined;
-
-/** PostgreSQL refuses to run as root, so root starts it as a user without rights. */
-async function findIdentity(): Promise<Identity> {
-  if (process.getuid?.() !== 0) return undefined;
-  const name = await run('id', ['-u', 'postgres']).then(
-    () => 'postgres',
-    () => 'nobody',
-  );
-  const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
-  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
 interface Cluster {
@@ -90,7 +78,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   const bin = findPostgresBin();
   if (bin === undefined) throw missingServersError(['postgres']);
   const password = randomBytes(12).toString('hex');
-  const identity = await findIdentity();
+  const identity = await findIdentity('postgres');
   const folder = await mkdtemp(join(tmpdir(), 'hale-pg-'));
   await createCluster({ bin, folder, identity, password }).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true });
