@@ -19,6 +19,7 @@ const SHELLS = [
   'src/probe/{grpc-listener,grpc-exchange,grpc-services,grpc-watches}.ts',
   'src/probe/{open-listener,listener-plan}.ts',
   'src/testing/fault-proxy*.ts',
+  'src/testing/conformance/{expectations,pause,scenarios,stage,timed-run}.ts',
   'src/workers/{amqplib,bullmq}.ts',
 ];
 

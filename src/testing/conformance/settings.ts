@@ -22,6 +22,8 @@ const DEFAULTS = {
   noticeWithinMs: 0,
   // The longest pause of common clients between two attempts is two seconds.
   recoverWithinMs: 5_000,
+  // Closing takes a round trip, and a server some time to notice.
+  closeWithinMs: 3_000,
   runs: 1_000,
   heldConnections: 1,
   maxAttemptsPerSecond: 25,
@@ -43,7 +45,7 @@ export function conformanceSettings(options: ConformanceOptions): ConformanceSet
   nameOption(path('name'), settings.name);
   functionOption(path('createSubject'), settings.createSubject);
   if (typeof settings.server !== 'function') objectOption(path('server'), settings.server);
-  for (const name of ['timeoutMs', 'slackMs', 'recoverWithinMs'] as const) {
+  for (const name of ['timeoutMs', 'slackMs', 'recoverWithinMs', 'closeWithinMs'] as const) {
     durationOption(path(name), settings[name]);
   }
   durationOption(path('noticeWithinMs'), settings.noticeWithinMs, 0);

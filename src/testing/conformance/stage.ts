@@ -11,9 +11,6 @@ import type { ConformanceServer, ConformanceSubject, ConformanceTarget } from '.
 /** The password of the case that is about a wrong one; has no shape by which a redactor would know it. */
 export const WRONG_PASSWORD = 'PlantedHorseStaple';
 
-/** Closing a connection takes a round trip, and a server some time to notice. */
-const GONE_WITHIN_MS = 3_000;
-
 /** How the check of a case reaches the server. */
 export interface Setting {
   readonly through: 'proxy' | 'server';
@@ -49,7 +46,7 @@ export async function openStage(
 ): Promise<Stage> {
   const { clock } = settings;
   const server = typeof settings.server === 'function' ? settings.server() : settings.server;
-  const before = (await server.connections?.()) ?? 0;
+  const before = await steadyConnections(settings, server);
   const proxies = await openProxies(server, setting.fault);
   const target = createTarget(server, proxies, setting);
   const closeProxies = async () => void (await Promise.all(proxies.map((each) => each.close())));
@@ -68,7 +65,7 @@ export async function openStage(
   };
   const settledConnections = async (allowed: number) => {
     let open = 0;
-    await eventually(clock, GONE_WITHIN_MS, async () => {
+    await eventually(clock, settings.closeWithinMs, async () => {
       open = await count();
       return open <= allowed;
     });
@@ -113,6 +110,21 @@ export async function openStage(
     },
     close: closeProxies,
   };
+}
+
+/** Connections that are not the check's; one of before that is just closing must not count among them. */
+async function steadyConnections(
+  { clock, closeWithinMs }: ConformanceSettings,
+  server: ConformanceServer,
+): Promise<number> {
+  let last = -1;
+  await eventually(clock, closeWithinMs, async () => {
+    const open = (await server.connections?.()) ?? 0;
+    const isSteady = open === last;
+    last = open;
+    return isSteady;
+  });
+  return last;
 }
 
 function openProxies(server: ConformanceServer, fault?: FaultMode): Promise<FaultProxy[]> {

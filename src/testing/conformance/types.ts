@@ -71,6 +71,8 @@ export interface ConformanceOptions {
   readonly noticeWithinMs?: number;
   /** A run must pass this long after the server is well again. @defaultValue 5000 */
   readonly recoverWithinMs?: number;
+  /** What a check or its client closes must be gone this long after. @defaultValue 3000 */
+  readonly closeWithinMs?: number;
   /** Runs of the case that looks for leaks. @defaultValue 1000 */
   readonly runs?: number;
   /** Connections that the check and its client may hold between runs. @defaultValue 1 */
