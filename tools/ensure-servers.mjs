@@ -23,7 +23,7 @@ const POSTGRES_ROOTS = [
 
 const POLICY_FILE = '/usr/sbin/policy-rc.d';
 
-/** @type {Record<string, { find: () => string | undefined, debian: string, hint: string }>} */
+/** @type {Record<string, { find: () => unknown, debian: string, hint: string }>} */
 const SERVERS = {
   postgres: {
     find: () => findPostgresBin(),
@@ -59,6 +59,21 @@ const SERVERS = {
     find: () => findMemcached(),
     debian: 'memcached',
     hint: 'memcached 1.5 or later (Debian and Ubuntu: `apt-get install memcached`; macOS: `brew install memcached`)',
+  },
+  nats: {
+    find: () => findNatsServer(),
+    debian: 'nats-server',
+    hint: 'NATS server 2.9 or later (Debian and Ubuntu: `apt-get install nats-server`; macOS: `brew install nats-server`)',
+  },
+  mosquitto: {
+    find: () => findMosquitto(),
+    debian: 'mosquitto',
+    hint: 'Mosquitto 2.0 or later (Debian and Ubuntu: `apt-get install mosquitto`; macOS: `brew install mosquitto`)',
+  },
+  kafka: {
+    find: () => findKafkaMock(),
+    debian: 'librdkafka1 python3',
+    hint: 'librdkafka 1.6 or later, for its mock of a Kafka cluster, and Python 3.8 or later (Debian and Ubuntu: `apt-get install librdkafka1 python3`; macOS: `brew install librdkafka python`)',
   },
 };
 
@@ -133,6 +148,41 @@ export function findMemcached() {
   return findProgram('memcached');
 }
 
+/** The path of `nats-server`, or undefined. */
+export function findNatsServer() {
+  return findProgram('nats-server');
+}
+
+/** The path of `mosquitto`, or undefined. */
+export function findMosquitto() {
+  return findProgram('mosquitto');
+}
+
+/** Where librdkafka may be: in Debian's folder of each architecture, or a prefix of its own. */
+function findRdkafka() {
+  const debian = existsSync('/usr/lib')
+    ? readdirSync('/usr/lib').filter((n) => /-linux-gnu/.test(n))
+    : [];
+  const folders = [
+    ...debian.map((name) => join('/usr/lib', name)),
+    '/usr/lib64',
+    '/usr/lib',
+    '/usr/local/lib',
+    '/opt/homebrew/lib',
+  ];
+  return folders
+    .flatMap((folder) => [join(folder, 'librdkafka.so.1'), join(folder, 'librdkafka.1.dylib')])
+    .find((file) => existsSync(file));
+}
+
+/** What runs librdkafka's mock of a Kafka cluster, or undefined. */
+export function findKafkaMock() {
+  const library = findRdkafka();
+  // The system's own first: a version manager's may be a script that needs an environment.
+  const python = isExecutable('/usr/bin/python3') ? '/usr/bin/python3' : findProgram('python3');
+  return library === undefined || python === undefined ? undefined : { library, python };
+}
+
 /** The error to throw when servers are missing and cannot be installed from here. */
 export function missingServersError(names) {
   const lines = names.map((name) => `  - ${SERVERS[name].hint}`).join('\n');
@@ -184,7 +234,7 @@ export async function ensureServers(options = {}) {
   const missing = need.filter(isMissing);
   if (missing.length === 0) return;
   if (!canInstall()) throw missingServersError(missing);
-  const packages = missing.map((name) => SERVERS[name].debian);
+  const packages = missing.flatMap((name) => SERVERS[name].debian.split(' '));
   withoutServiceStart(() => {
     runApt(['update', '-qq']);
     // Someone else on the machine may be installing something.
