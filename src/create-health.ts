@@ -6,7 +6,8 @@ import { createGuard } from './core/guard.js';
 import type { HealthOptions } from './core/health-options.js';
 import type { Logger } from './core/logger.js';
 import { errorText } from './core/error-text.js';
-import type { BoundAddress, ProbeHost, ProbeHostEvents } from './core/probe-host.js';
+import type { Phase } from './core/phase.js';
+import type { BoundAddress, ProbeHostEvents } from './core/probe-host.js';
 import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
@@ -19,7 +20,9 @@ import { systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
 import { systemClock } from './engine/system-clock.js';
 import type { Health, HealthChange, Report } from './health.js';
-import type { ProbeHandler, ProbeRequest } from './probe/handler.js';
+import type { ProbePaths } from './core/probe-options.js';
+import type { AnsweringHost } from './probe/answering-host.js';
+import type { ProbeRequest } from './probe/handler.js';
 import { createInlineHost } from './probe/inline-host.js';
 import { createThreadHost } from './probe/thread-host.js';
 import { drainTerminal, stderrLogger } from './stderr.js';
@@ -37,10 +40,9 @@ class ProcessHealth implements Health {
   readonly #resolved: ResolvedOptions;
   readonly #logger: Logger;
   readonly #redact: (text: string) => string;
-  readonly #host: ProbeHost;
+  readonly #host: AnsweringHost;
   readonly #engine: Engine;
   readonly #clock: Clock;
-  #handler: ProbeHandler | undefined;
   #terminal: { readonly view: DrainTerminal | undefined } | undefined;
   readonly #listeners = new Set<Parameters<Health['onChange']>[0]>();
   #releaseSignals: (() => void) | undefined;
@@ -162,11 +164,15 @@ class ProcessHealth implements Health {
   }
 
   handle(request: ProbeRequest): ReturnType<Health['handle']> {
-    if (this.#handler !== undefined) return this.#handler.handle(request);
-    throw new HaleError(
-      'HALE_STATE',
-      `probes are answered on a thread of their own; set isolation: 'inline' to answer them here`,
-    );
+    return this.#host.handler.handle(request);
+  }
+
+  get probePaths(): ProbePaths {
+    return this.#resolved.probes.paths;
+  }
+
+  get phase(): Phase {
+    return this.#host.board.phase();
   }
 
   evaluate(): Promise<void> {
@@ -177,7 +183,7 @@ class ProcessHealth implements Health {
     const { readiness, state } = this.#engine;
     readiness.look();
     return {
-      phase: this.#host.board.phase(),
+      phase: this.phase,
       readiness: readiness.current,
       liveness: this.#engine.liveness(),
       startup: this.#engine.startup.view(),
@@ -256,14 +262,10 @@ class ProcessHealth implements Health {
     await Promise.all([this.#engine.dispose(), this.#host.dispose()]);
   }
 
-  #createHost({ redactKeys }: HealthOptions, clock: Clock): ProbeHost {
+  #createHost({ redactKeys }: HealthOptions, clock: Clock): AnsweringHost {
     const { probes } = this.#resolved;
     const shared = { options: probes, clock, events: this.#hostEvents(), logger: this.#logger };
-    if (probes.isolation === 'inline') {
-      const host = createInlineHost(shared);
-      this.#handler = host.handler;
-      return host;
-    }
+    if (probes.isolation === 'inline') return createInlineHost(shared);
     return createThreadHost({ ...shared, ...(redactKeys === undefined ? {} : { redactKeys }) });
   }
 

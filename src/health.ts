@@ -3,6 +3,7 @@ import type { Decision } from './core/decision.js';
 import type { DrainProgress } from './core/drain-progress.js';
 import type { Phase } from './core/phase.js';
 import type { BoundAddress } from './core/probe-host.js';
+import type { ProbePaths } from './core/probe-options.js';
 import type { CheckView, StartupView } from './core/probe-state.js';
 import type { WorkerAdapter, WorkerHandle, WorkerHost, WorkerOptions } from './core/worker.js';
 import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
@@ -125,9 +126,14 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * @throws HaleError `HALE_ABORTED` when the signal aborts, `HALE_STATE` once the process drains.
    */
   untilReady(signal?: AbortSignal): Promise<void>;
+  /** Which paths answer which probe, as `probes.paths` and `probes.aliases` say. */
+  readonly probePaths: ProbePaths;
+  /** Where this process is in its life. */
+  readonly phase: Phase;
   /**
-   * Answers a probe request from this thread, as the probe port would: for a server or a fetch-style handler of yours.
-   * @throws HaleError `HALE_STATE` unless `isolation` is `'inline'`.
+   * Answers a probe request as the probe port would, for a server or a fetch-style handler of yours. Never throws or
+   * rejects. The answer comes from this thread, so while its loop is blocked there is none: leave liveness to the probe
+   * port where there is one. `/metrics` tells the answers given here.
    */
   handle(request: ProbeRequest): ProbeResponse | Promise<ProbeResponse>;
   /** Runs on-demand checks that have no fresh result; a thousand callers cause one run. */

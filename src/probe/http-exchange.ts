@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ConnectionCap } from './connection-cap.js';
+import type { Socket } from 'node:net';
+import type { AccessGuard } from './access-guard.js';
 import type { ProbeHandler } from './handler.js';
 import { type ProbeResponse, refusal } from './prepared.js';
 
 export interface ExchangeOptions {
   readonly handler: ProbeHandler;
-  readonly cap: ConnectionCap;
+  readonly guard: AccessGuard | undefined;
+  /** Marks a connection whose answer takes a while. */
+  readonly setBusy: (socket: Socket, busy: boolean) => void;
   /** An error of hale's own; the request has been answered 500. */
   readonly onError: (error: unknown) => void;
 }
@@ -15,10 +18,11 @@ export type Exchange = (request: IncomingMessage, response: ServerResponse) => v
 const FAILED = refusal(500, 'internal error');
 
 /** Joins the handler to node:http. */
-export function createExchange({ handler, cap, onError }: ExchangeOptions): Exchange {
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { handler, guard, setBusy, onError } = options;
   function answerOrFail(request: IncomingMessage): ProbeResponse | Promise<ProbeResponse> {
     try {
-      return handler.handle(request);
+      return guard?.(request) ?? handler.handle(request);
     } catch (error) {
       onError(error);
       return FAILED;
@@ -32,9 +36,9 @@ export function createExchange({ handler, cap, onError }: ExchangeOptions): Exch
       send(response, answer);
       return;
     }
-    cap.setBusy(request.socket, true);
+    setBusy(request.socket, true);
     const settle = (settled: ProbeResponse): void => {
-      cap.setBusy(request.socket, false);
+      setBusy(request.socket, false);
       send(response, settled);
     };
     answer.then(settle, (error: unknown) => {

@@ -1,25 +1,26 @@
-import { type Server, createServer } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../core/clock.js';
 import type { BoundAddress } from '../core/probe-host.js';
 import type { ListenerOptions } from '../core/probe-options.js';
 import { NO_CACHE } from '../protocol/probe-body.js';
+import type { AccessGuard } from './access-guard.js';
 import { createConnectionCap } from './connection-cap.js';
 import type { ProbeHandler } from './handler.js';
 import { createExchange, send } from './http-exchange.js';
 import { refusal } from './prepared.js';
 import { type OpenListener, listenOn } from './open-listener.js';
+import { createProbeServer } from './probe-server.js';
 
 export interface HttpListenerOptions {
   readonly kind: BoundAddress['kind'];
   readonly listener: ListenerOptions;
   readonly handler: ProbeHandler;
+  /** Whom to answer at all. @defaultValue everybody */
+  readonly guard?: AccessGuard | undefined;
   readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly onError: (error: unknown) => void;
 }
-
-/** Longer than any usual probe period, so that a prober that keeps its connection finds it open. */
-const KEEP_ALIVE_MS = 75_000;
 
 /** Time for answers under way when the listener closes. */
 const CLOSE_GRACE_MS = 500;
@@ -33,46 +34,26 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /**
  * Opens a listener; closing it lets answers that are under way finish for a moment.
- * @throws Error the system's error, with its `code`, when no address can be bound.
+ * @throws Error the system's error, with its `code`, when no address can be bound or a certificate cannot be used.
  */
 export async function openHttpListener(options: HttpListenerOptions): Promise<OpenListener> {
-  const { kind, listener, clock, onError } = options;
-  const server = createProbeServer(options);
+  const { kind, listener, handler, guard, clock, onError } = options;
+  const cap = createConnectionCap(listener.maxConnections, clock);
+  const { server, look, setBusy } = createProbeServer({ listener, cap, clock, onError });
+  const exchange = createExchange({ handler, guard, setBusy, onError });
+  server.on('request', exchange);
+  // Answered at once: the body that the client holds back is not wanted.
+  server.on('checkContinue', exchange);
+  server.on('checkExpectation', (request, response) => send(response, guard?.(request) ?? UNMET));
+  server.on('clientError', refuse);
   await listenOn(server, listener);
   server.on('error', onError);
   const bound = server.address() as AddressInfo;
   return {
     address: { kind, host: bound.address, port: bound.port },
+    look,
     close: () => closeServer(server, clock),
   };
-}
-
-function createProbeServer({ listener, handler, clock, onError }: HttpListenerOptions): Server {
-  const { headersTimeoutMs, maxHeaderBytes, maxConnections } = listener;
-  const cap = createConnectionCap(maxConnections, clock);
-  const exchange = createExchange({ handler, cap, onError });
-  const server = createServer({
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: headersTimeoutMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Each check wakes an idle thread up. A slow client goes within twice its time; the cap holds meanwhile.
-    connectionsCheckingInterval: headersTimeoutMs,
-    // A load balancer's hand-written check often has no Host header, and nothing here depends on it.
-    requireHostHeader: false,
-  });
-  server.on('request', exchange);
-  // Answered at once: the body that the client holds back is not wanted.
-  server.on('checkContinue', exchange);
-  server.on('checkExpectation', (_request, response) => send(response, UNMET));
-  server.on('connection', (socket) => {
-    socket.unref();
-    cap.add(socket);
-  });
-  server.on('clientError', refuse);
-  // Probes alone are no reason for a process to live; on a thread, its port keeps it.
-  server.unref();
-  return server;
 }
 
 /** Answers what could not be parsed, as long as nothing has been answered on the connection, and closes it. */

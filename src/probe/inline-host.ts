@@ -2,10 +2,11 @@ import { createBoard } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
 import { type Logger, silentLogger } from '../core/logger.js';
-import type { BoundAddress, ProbeHost, ProbeHostEvents } from '../core/probe-host.js';
+import type { BoundAddress, ProbeHostEvents } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
-import type { ProbeHandler } from './handler.js';
 import { announcePhase } from './announced-phase.js';
+import type { AnsweringHost } from './answering-host.js';
+import { removeFilesAtExit } from './files-at-exit.js';
 import { listenError, processManager } from './listen-error.js';
 import { createProbeSide } from './probe-side.js';
 
@@ -17,16 +18,11 @@ export interface InlineHostOptions {
   readonly logger?: Logger;
 }
 
-/** A host on the main loop, whose handler can be mounted on another server. */
-export interface InlineHost extends ProbeHost {
-  readonly handler: ProbeHandler;
-}
-
 /**
  * Creates the host that answers probes on the main loop: for tests, serverless and runtimes without workers. It
  * cannot see its own loop stand still, and a busy loop delays its answers; it says so once when it starts.
  */
-export function createInlineHost(host: InlineHostOptions): InlineHost {
+export function createInlineHost(host: InlineHostOptions): AnsweringHost {
   const { options, events, clock, logger = silentLogger } = host;
   const board = announcePhase(createBoard(), () => side.apply({}));
   const side = createProbeSide({
@@ -43,6 +39,7 @@ export function createInlineHost(host: InlineHostOptions): InlineHost {
       },
     },
     evaluate: () => events.evaluate(),
+    notify: (message) => events.notify?.(message),
     onError: (error) => events.onError(error),
   });
 

@@ -38,7 +38,7 @@ export function planListeners(plan: PlanOptions): readonly PlannedListener[] {
   const { options, handler, diagnosis } = plan;
   return [
     ...http(plan, 'probes', options.listener, handler),
-    ...http(plan, 'diagnostic', options.diagnostic, diagnosis),
+    ...http(plan, 'diagnostic', options.diagnostic, diagnosis, options.diagnostic),
     ...tcp(plan),
     ...agentCheck(plan),
     ...grpc(plan),
@@ -50,11 +50,16 @@ function http(
   kind: 'probes' | 'diagnostic',
   listener: ProbeOptions['listener'],
   handler: ProbeHandler,
+  guarded: ProbeOptions['diagnostic'] = false,
 ): PlannedListener[] {
   if (listener === false) return [];
   const start = async (): Promise<OpenListener> => {
-    const { openHttpListener } = await import('./http-listener.js');
-    return openHttpListener({ kind, listener, handler, clock, onError });
+    const [{ openHttpListener }, { createAccessGuard }] = await Promise.all([
+      import('./http-listener.js'),
+      import('./access-guard.js'),
+    ]);
+    const guard = guarded === false ? undefined : createAccessGuard(guarded);
+    return openHttpListener({ kind, listener, handler, guard, clock, onError });
   };
   return [{ kind, listener, start }];
 }

@@ -29,5 +29,6 @@ export type FromThread =
   | { readonly type: 'stall'; readonly report: StallReport }
   | { readonly type: 'stall-end'; readonly end: StallEnd }
   | { readonly type: 'liveness-failed'; readonly reason: string }
+  | { readonly type: 'notify'; readonly message: string }
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'closed' };

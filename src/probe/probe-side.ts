@@ -3,12 +3,15 @@ import type { Clock, Timer } from '../core/clock.js';
 import type { BoundAddress } from '../core/probe-host.js';
 import type { PortOptions, ProbeOptions } from '../core/probe-options.js';
 import type { ProbeUpdate } from '../core/probe-state.js';
+import { containHandler } from './contained-handler.js';
 import { type ProbeHandler, createHandler } from './handler.js';
 import type { ListenFailure } from './listen-error.js';
 import { planListeners } from './listener-plan.js';
 import { renderMetrics } from './metrics.js';
 import { createOnDemand } from './on-demand.js';
 import type { OpenListener } from './open-listener.js';
+import type { ProbeOutput } from './probe-output.js';
+import { openOutputs } from './probe-outputs.js';
 import { type ModelHooks, type ProbeModel, createProbeModel } from './probe-model.js';
 import { createRoutes } from './routes.js';
 import { renderStatus } from './status-view.js';
@@ -22,13 +25,15 @@ export interface ProbeSideOptions {
   readonly watchesLoop: boolean;
   readonly hooks: ModelHooks;
   readonly evaluate: () => Promise<void>;
+  /** Hands a message for systemd to the function of the options. @defaultValue nobody is told */
+  readonly notify?: (message: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /** Everything that answers probes: the model, its watch and the listeners; the same on a thread and inline. */
 export interface ProbeSide {
   readonly model: ProbeModel;
-  /** The public handler, as the probe port serves it. */
+  /** The public handler, as the probe port serves it; never throws or rejects. */
   readonly handler: ProbeHandler;
   apply(update: ProbeUpdate): void;
   /** Binds the configured listeners; one that fails closes the others again. */
@@ -53,8 +58,10 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const handlerFor = handlerFactory({ ...side, evaluate }, model);
   const handler = handlerFor(options.details, false);
   const open: OpenListener[] = [];
+  const outputs: ProbeOutput[] = [];
   const look = (): void => {
     for (const listener of open) listener.look?.();
+    for (const output of outputs) output.look();
   };
   const watch = options.background === false ? undefined : startTicking(model, side, look);
 
@@ -78,6 +85,8 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
         return { ok: false, failure: failureOf(kind, listener, error as NodeJS.ErrnoException) };
       }
     }
+    const { notify = () => {} } = side;
+    outputs.push(...(await openOutputs({ options, board, model, clock, notify, onError })));
     // What was published while the listeners were being bound.
     look();
     return { ok: true, addresses: open.map(({ address }) => address) };
@@ -85,14 +94,15 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
 
   return {
     model,
-    handler,
+    handler: containHandler(handler, onError),
     apply(update) {
       model.apply(update);
       look();
     },
     listen,
     async close() {
-      await Promise.all(open.splice(0).map((listener) => listener.close()));
+      const all = [...open.splice(0), ...outputs.splice(0)];
+      await Promise.all(all.map((one) => one.close()));
       watch?.clear();
     },
   };

@@ -26,6 +26,7 @@ export async function runThread(data: ThreadData, port: ThreadPort, clock: Clock
     watchesLoop: true,
     hooks: createHooks({ send, log, clock, inspectable: data.inspectable, onError }),
     evaluate: evaluations.ask,
+    notify: (message) => send({ type: 'notify', message }),
     onError,
   });
   side.apply({ state: data.state, checks: [...data.state.checks.values()] });

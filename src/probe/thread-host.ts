@@ -2,7 +2,8 @@ import type { Worker } from 'node:worker_threads';
 import { createBoard } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
-import type { BoundAddress, ProbeHost, ProbeHostEvents } from '../core/probe-host.js';
+import { type Logger, silentLogger } from '../core/logger.js';
+import type { BoundAddress, ProbeHostEvents } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import {
   type ProbeState,
@@ -11,7 +12,10 @@ import {
   initialProbeState,
 } from '../core/probe-state.js';
 import { announcePhase } from './announced-phase.js';
+import type { AnsweringHost } from './answering-host.js';
+import { removeFilesAtExit } from './files-at-exit.js';
 import { listenError, processManager } from './listen-error.js';
+import { type LocalSide, createLocalSide } from './local-side.js';
 import type { FromThread, ThreadData, ToThread } from './messages.js';
 import { type Restarts, createRestarts } from './restarts.js';
 import { threadSource as embeddedSource } from './thread-source.generated.js';
@@ -24,6 +28,8 @@ export interface ThreadHostOptions {
   readonly threadSource?: string;
   /** Further keys whose values are redacted from what the thread logs. @defaultValue [] */
   readonly redactKeys?: readonly string[];
+  /** For what is answered on this thread. @defaultValue a logger that drops everything */
+  readonly logger?: Logger;
 }
 
 /** How long the thread may take to finish its answers before it is ended. */
@@ -33,26 +39,36 @@ const CLOSE_WAIT_MS = 1000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 /** Creates the host that answers probes on a thread of its own (E5, L8). */
-export function createThreadHost(options: ThreadHostOptions): ProbeHost {
+export function createThreadHost(options: ThreadHostOptions): AnsweringHost {
   return new ThreadHost(options);
 }
 
-class ThreadHost implements ProbeHost {
+class ThreadHost implements AnsweringHost {
   // An empty update: whoever follows readiness on the thread looks at the board again.
   readonly board = announcePhase(createBoard(), () => this.#post({ type: 'update', update: {} }));
   readonly #options: ThreadHostOptions;
   readonly #restarts: Restarts;
+  readonly #local: LocalSide;
   #probes: ProbeOptions;
   #state: ProbeState = initialProbeState;
   #worker: Worker | undefined;
   #started: Promise<readonly BoundAddress[]> | undefined;
   #restartTimer: Timer | undefined;
+  /** Takes the listener off that removes the files at exit. */
+  #keepFiles = (): void => {};
   #disposed: Promise<void> | undefined;
 
   constructor(options: ThreadHostOptions) {
     this.#options = options;
     this.#probes = options.options;
     this.#restarts = createRestarts(options.clock);
+    const { board } = this;
+    const state = (): ProbeState => this.#state;
+    this.#local = createLocalSide({ logger: silentLogger, ...options, board, state });
+  }
+
+  get handler(): AnsweringHost['handler'] {
+    return this.#local.handler;
   }
 
   start(): Promise<readonly BoundAddress[]> {
@@ -69,6 +85,7 @@ class ThreadHost implements ProbeHost {
   publish(update: ProbeUpdate): void {
     this.#state = applyUpdate(this.#state, update);
     this.#post({ type: 'update', update });
+    this.#local.apply(update);
   }
 
   dispose(): Promise<void> {
@@ -84,6 +101,8 @@ class ThreadHost implements ProbeHost {
     try {
       const addresses = await this.#listening(worker);
       this.#probes = pinPorts(this.#probes, addresses);
+      this.#keepFiles();
+      this.#keepFiles = removeFilesAtExit(this.#probes.files);
       worker.unref();
       worker.on('error', (error) => this.#options.events.onError(threadFailed(error)));
       worker.once('exit', () => this.#onExit(worker));
@@ -153,6 +172,9 @@ class ThreadHost implements ProbeHost {
       case 'liveness-failed':
         events.onLivenessFailed(message.reason);
         break;
+      case 'notify':
+        events.notify?.(message.message);
+        break;
       case 'error':
         events.onError(threadFailed(new Error(message.message)));
         break;
@@ -202,6 +224,8 @@ class ThreadHost implements ProbeHost {
 
   async #close(): Promise<void> {
     this.#restartTimer?.clear();
+    this.#keepFiles();
+    await this.#local.close();
     const worker = this.#worker;
     this.#worker = undefined;
     if (worker === undefined) return;

@@ -1,0 +1,8 @@
+import type { ProbeHost } from '../core/probe-host.js';
+import type { ProbeHandler } from './handler.js';
+
+/** A probe host that also answers on the calling thread, for a server of the application. */
+export interface AnsweringHost extends ProbeHost {
+  /** What the probe port answers; never throws or rejects. */
+  readonly handler: ProbeHandler;
+}

@@ -1,0 +1,94 @@
+import { type Server, type ServerOptions, createServer } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Clock } from '../core/clock.js';
+import type { ListenerOptions } from '../core/probe-options.js';
+import type { ConnectionCap } from './connection-cap.js';
+import { createTlsReload, readTls } from './tls-files.js';
+
+/** A server for probes, over TCP or TLS; nothing listens yet. */
+export interface ProbeServer {
+  readonly server: Server;
+  /** Looks after changed certificates. */
+  look(): void;
+  /** Tells the cap of the connection a request came over. */
+  setBusy(socket: Socket, busy: boolean): void;
+}
+
+/** Longer than any usual probe period, so that a prober that keeps its connection finds it open. */
+const KEEP_ALIVE_MS = 75_000;
+
+export interface ProbeServerOptions {
+  readonly listener: ListenerOptions;
+  readonly cap: ConnectionCap;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Creates the server.
+ * @throws Error of the system or of OpenSSL when certificate or key cannot be used.
+ */
+export function createProbeServer(options: ProbeServerOptions): ProbeServer {
+  const { listener, cap } = options;
+  const probeServer =
+    listener.tls === undefined
+      ? { server: createServer(limits(listener)), look() {}, setBusy: cap.setBusy }
+      : createSecureServer(options, listener.tls);
+  // Below TLS, where handshakes that never end count too.
+  probeServer.server.on('connection', (socket) => {
+    socket.unref();
+    cap.add(socket);
+  });
+  // Probes alone are no reason for a process to live; on a thread, its port keeps it.
+  probeServer.server.unref();
+  return probeServer;
+}
+
+function limits({ headersTimeoutMs, maxHeaderBytes }: ListenerOptions): ServerOptions {
+  return {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: headersTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Each check wakes an idle thread up. A slow client goes within twice its time; the cap holds meanwhile.
+    connectionsCheckingInterval: headersTimeoutMs,
+    // A load balancer's hand-written check often has no Host header, and nothing here depends on it.
+    requireHostHeader: false,
+  };
+}
+
+function createSecureServer(
+  { listener, cap, clock, onError }: ProbeServerOptions,
+  tls: NonNullable<ListenerOptions['tls']>,
+): ProbeServer {
+  const https = process.getBuiltinModule('node:https');
+  const server: SecureServer = https.createServer({
+    ...limits(listener),
+    ...readTls(tls),
+    handshakeTimeout: listener.headersTimeoutMs,
+    requestCert: tls.clientCa !== undefined,
+    rejectUnauthorized: true,
+  });
+  const below = new Map<string, Socket>();
+  server.on('connection', (socket: Socket) => {
+    const peer = peerOf(socket);
+    below.set(peer, socket);
+    socket.once('close', () => below.delete(peer));
+  });
+  // A handshake that fails is the client's affair: it gets an alert, and the connection is closed.
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return {
+    server,
+    look: createTlsReload({ tls, clock, use: (pem) => server.setSecureContext(pem), onError }),
+    setBusy(socket, busy) {
+      const connection = below.get(peerOf(socket));
+      if (connection !== undefined) cap.setBusy(connection, busy);
+    },
+  };
+}
+
+/** The same for a TLS socket and the one below it. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

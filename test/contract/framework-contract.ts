@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import type { FrameworkUnderTest } from './framework-app.js';
+import { SERVING_CASES } from './framework-cases.js';
+import { END_CASES } from './framework-end-cases.js';
+import { type Kit, openKit } from './framework-kit.js';
+
+/** Every adapter is tested at the root and below a base path. */
+const BASES = ['', '/shop/v1'];
+
+/** Tests the adapter of one major of a framework; call it at the top of a `*.realtime.test.ts` file. */
+export function frameworkContract(framework: FrameworkUnderTest): void {
+  describe.each(BASES)(`${framework.name} below "%s"`, (base) => {
+    let kit: Kit;
+    beforeAll(async () => {
+      kit = await openKit(framework, base);
+    });
+    afterAll(() => kit?.close());
+    it.each(SERVING_CASES)('$name', ({ run }) => run(kit));
+    it.each(END_CASES)('$name', ({ run }) => run(framework, base));
+  });
+}
+
+/** The names of the cases a framework does not pass, for tests of this suite itself. */
+export async function failuresOf(framework: FrameworkUnderTest, base = ''): Promise<string[]> {
+  const failed: string[] = [];
+  const attempt = async (name: string, run: () => Promise<void>): Promise<void> => {
+    try {
+      await run();
+    } catch {
+      failed.push(name);
+    }
+  };
+  const kit = await openKit(framework, base);
+  try {
+    for (const { name, run } of SERVING_CASES) await attempt(name, () => run(kit));
+  } finally {
+    await kit.close();
+  }
+  for (const { name, run } of END_CASES) await attempt(name, () => run(framework, base));
+  return failed;
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { createBoard } from '../../src/core/board.js';
+import type { ProbeState } from '../../src/core/probe-state.js';
+import type { ProbeResponse } from '../../src/probe/prepared.js';
+import { createLocalSide } from '../../src/probe/local-side.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
+import { startedState } from '../core/probe-state-builders.js';
+import { createLog } from '../engine/support.js';
+import { probeOptions } from '../support/probing.js';
+
+function setUp(state: ProbeState = startedState()) {
+  const clock = createManualClock();
+  const board = createBoard();
+  board.setPhase('running');
+  board.setEvaluatedAt(clock.now());
+  const log = createLog();
+  const errors: unknown[] = [];
+  const world = { evaluations: 0, fails: false };
+  const side = createLocalSide({
+    options: probeOptions(),
+    board,
+    clock,
+    logger: log.logger,
+    state: () => state,
+    events: {
+      async evaluate() {
+        world.evaluations += 1;
+      },
+      onError: (error) => errors.push(error),
+    },
+  });
+  const ask = async (url: string, method = 'GET'): Promise<ProbeResponse> =>
+    side.handler.handle({ method, url });
+  return { clock, board, log, errors, world, side, ask };
+}
+
+describe('probes answered on the main loop beside a probe thread', () => {
+  it('E5: answers what was published before the first request, and each change after it', async () => {
+    const { side, ask, board } = setUp();
+    expect(await ask('/readyz')).toMatchObject({
+      status: 200,
+      body: '{"status":"pass","reason":"ok"}',
+    });
+    side.apply({ state: { gates: { leaseLost: false, maintenance: true, atCapacity: false } } });
+    expect(await ask('/readyz')).toMatchObject({ status: 503 });
+    expect((await ask('/readyz')).body).toContain('"maintenance"');
+    side.apply({ state: { gates: { leaseLost: false, maintenance: false, atCapacity: false } } });
+    board.setPhase('draining');
+    expect((await ask('/readyz')).body).toContain('"draining"');
+    expect((await ask('/livez')).status).toBe(200);
+    expect((await ask('/nothing')).status).toBe(404);
+    expect((await ask('/livez', 'POST')).status).toBe(405);
+    await side.close();
+  });
+
+  it('costs nothing before the first request, and leaves no timer behind', async () => {
+    const { clock, side, ask } = setUp();
+    expect(clock.pendingTimers).toBe(0);
+    await ask('/livez');
+    expect(clock.pendingTimers).toBe(1);
+    await side.close();
+    expect(clock.pendingTimers).toBe(0);
+    await ask('/livez');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('L4, L7: sees a part of the program stand still, and logs it before the first 503', async () => {
+    const state = {
+      ...startedState(),
+      progress: [{ slot: 0, name: 'import', stallAfterMs: 2000 }],
+    };
+    const { clock, board, log, side, ask } = setUp(state);
+    board.beatProgress(0, clock.now());
+    expect((await ask('/livez')).status).toBe(200);
+    await clock.advance(2500);
+    expect(log.lines.map(({ fields }) => fields)).toContainEqual({
+      event: 'liveness_failed',
+      reason: 'progress_stalled:import',
+    });
+    expect((await ask('/livez')).body).toContain('progress_stalled:import');
+    await side.close();
+  });
+
+  it('L9: does not take the late beats of a loop it runs on for a stall', async () => {
+    const { clock, side, ask } = setUp();
+    await ask('/livez');
+    await clock.advance(60_000);
+    expect((await ask('/livez')).status).toBe(200);
+    await side.close();
+  });
+
+  it('C6: asks for on-demand checks before readiness, and not for liveness', async () => {
+    const { side, ask, world } = setUp({ ...startedState(), onDemand: true });
+    await ask('/livez');
+    expect(world.evaluations).toBe(0);
+    await Promise.all([ask('/readyz'), ask('/readyz')]);
+    expect(world.evaluations).toBe(1);
+    await side.close();
+  });
+});
