@@ -2,7 +2,12 @@ import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { ConformanceAddress, ConformanceServer } from '../../../src/testing/index.js';
 import { connectionsOn } from './connection-count.js';
-import { type ServerProcess, childrenOf, findFreePort } from './server-process.js';
+import {
+  type ServerProcess,
+  childrenOf,
+  findFreePort,
+  waitUntilStopped,
+} from './server-process.js';
 
 const READY_WITHIN_MS = 20_000;
 const POLL_MS = 25;
@@ -116,7 +121,10 @@ export async function startManagedServer(kind: ServerKind): Promise<ManagedServe
       await startAgain();
     },
     connections: () => connectionsOn(port),
-    freeze: () => server.signal('SIGSTOP', true),
+    freeze: () => {
+      server.signal('SIGSTOP', true);
+      waitUntilStopped([server.pid, ...childrenOf(server.pid)]);
+    },
     thaw: () => server.signal('SIGCONT', true),
     dispose: async () => {
       await stop();

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 // connect to itself (TCP simultaneous open), and an outgoing socket could take the port meanwhile.
 const FIRST_PORT = 20_000;
 const PORT_COUNT = 12_000;
+const STOPPED_WITHIN_MS = 500;
 
 /** Ends a server whose owner has gone: PostgreSQL's children would survive a killed test runner. */
 export const REAPER = fileURLToPath(new URL('reaper.sh', import.meta.url));
@@ -66,6 +67,28 @@ function parentOf(pid: number): number | undefined {
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Returns once each thread of the processes is stopped, which a signal does not wait for: until then another CPU may
+ * still answer somebody.
+ */
+export function waitUntilStopped(pids: readonly number[]): void {
+  const giveUpAt = performance.now() + STOPPED_WITHIN_MS;
+  while (!pids.every(isStopped) && performance.now() < giveUpAt);
+}
+
+function isStopped(pid: number): boolean {
+  const folder = `/proc/${pid}/task`;
+  try {
+    return readdirSync(folder).every((thread) => {
+      const stat = readFileSync(`${folder}/${thread}/stat`, 'utf8');
+      return stat[stat.lastIndexOf(')') + 2] === 'T';
+    });
+  } catch {
+    // It has ended, or there is no /proc.
+    return true;
   }
 }
 
