@@ -53,41 +53,52 @@ export interface PoolSource {
   read(): PoolCounters | undefined;
 }
 
+/** Applies the pool rule (C8) to a driver's counters, sample by sample. */
+export interface PoolWatch {
+  start(clock: Clock): void;
+  /**
+   * Takes a sample and judges it.
+   * @throws HaleError (`HALE_STATE`) before `start`
+   */
+  judge(): CheckResult;
+  /** Drops what was seen so far: a connection has come, whatever the counters show. */
+  forget(): void;
+  /** Stops listening; started again, it begins anew. */
+  stop(): void;
+}
+
 /**
- * A check that applies the pool rule (C8) to a driver's counters (C7).
- * @throws OptionError (`HALE_OPTION_INVALID`) for an option out of range
+ * Creates a watch over one pool.
+ * @throws OptionError (`HALE_OPTION_INVALID`) for a limit out of range
  */
-export function createPoolCheck(source: PoolSource, options: PoolCheckOptions): Check {
-  const { warnAbove = 0.85, noReturnFailMs = 30_000, ...rest } = options;
-  const { maxWaiting = Infinity, maxWaitingSamples = 3, ...checkOptions } = rest;
-  const limits = { warnAbove, noReturnFailMs, maxWaiting, maxWaitingSamples };
+export function createPoolWatch(source: PoolSource, limits: PoolLimits): PoolWatch {
   checkLimits(source.name, limits);
   let clock: Clock | undefined;
-  let stop: (() => void) | undefined;
+  let stopListening: (() => void) | undefined;
   let lastReturnAt: number | undefined;
   let state = initialPoolState;
+  const forget = () => {
+    state = initialPoolState;
+  };
   return {
-    componentType: 'datastore',
-    measurement: 'connections',
-    ...checkOptions,
-    start: (context) => {
+    forget,
+    start: (time) => {
       if (clock !== undefined) return;
-      const time = context.clock;
       clock = time;
-      stop = source.listen(() => {
+      stopListening = source.listen(() => {
         lastReturnAt = time.now();
       });
-      if (stop !== undefined) lastReturnAt = time.now();
+      if (stopListening !== undefined) lastReturnAt = time.now();
     },
-    dispose: () => {
-      stop?.();
-      stop = undefined;
-      // Added again, it listens again, and a queue of before is no evidence.
+    stop: () => {
+      stopListening?.();
+      stopListening = undefined;
+      // Started again, it listens again, and a queue of before is no evidence.
       clock = undefined;
       lastReturnAt = undefined;
-      state = initialPoolState;
+      forget();
     },
-    run: () => {
+    judge: () => {
       if (clock === undefined) {
         throw new HaleError('HALE_STATE', `${source.name} runs only after its start()`);
       }
@@ -100,6 +111,25 @@ export function createPoolCheck(source: PoolSource, options: PoolCheckOptions): 
       state = judged.state;
       return poolResult(judged.finding, sample);
     },
+  };
+}
+
+/**
+ * A check that applies the pool rule (C8) to a driver's counters (C7).
+ * @throws OptionError (`HALE_OPTION_INVALID`) for an option out of range
+ */
+export function createPoolCheck(source: PoolSource, options: PoolCheckOptions): Check {
+  const { warnAbove = 0.85, noReturnFailMs = 30_000, ...rest } = options;
+  const { maxWaiting = Infinity, maxWaitingSamples = 3, ...checkOptions } = rest;
+  const limits = { warnAbove, noReturnFailMs, maxWaiting, maxWaitingSamples };
+  const watch = createPoolWatch(source, limits);
+  return {
+    componentType: 'datastore',
+    measurement: 'connections',
+    ...checkOptions,
+    start: (context) => watch.start(context.clock),
+    dispose: () => watch.stop(),
+    run: () => watch.judge(),
   };
 }
 
