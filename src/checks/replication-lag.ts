@@ -29,6 +29,39 @@ export const POSTGRES_REPLICATION_LAG = `SELECT CASE
 END::float8 AS seconds`;
 
 /**
+ * Asks a MySQL (8.0.22 and later) or MariaDB (10.5.1 and later) server about its replication; older ones know it as
+ * `SHOW SLAVE STATUS`, and MariaDB with several sources as `SHOW ALL REPLICAS STATUS`. For {@link mysqlReplicationLag}.
+ */
+export const MYSQL_REPLICATION_STATUS = 'SHOW REPLICA STATUS';
+
+/**
+ * The seconds that the rows of {@link MYSQL_REPLICATION_STATUS} tell, of MySQL or MariaDB under their old and new names:
+ * of several sources the one furthest behind; 0 without a source, since a primary has no lag; null when a source is not
+ * connected or what it sent is not applied, whatever number is left over from before.
+ * @throws Error when the rows are no replication status
+ */
+export function mysqlReplicationLag(rows: unknown): number | null {
+  if (!Array.isArray(rows)) throw new Error(`no rows of a replication status: ${describe(rows)}`);
+  const lags = rows.map(lagOfSource);
+  return lags.includes(null) ? null : Math.max(0, ...lags.map(Number));
+}
+
+function lagOfSource(row: unknown): number | null {
+  const value = (...names: string[]): unknown => {
+    const status = row as Readonly<Record<string, unknown>>;
+    const name = names.find((each) => each in status);
+    if (name !== undefined) return status[name];
+    throw new Error(`no replication status: there is no column ${names.join(' or ')}`);
+  };
+  const receives = value('Replica_IO_Running', 'Slave_IO_Running') === 'Yes';
+  const applies = value('Replica_SQL_Running', 'Slave_SQL_Running') === 'Yes';
+  const seconds = value('Seconds_Behind_Source', 'Seconds_Behind_Master');
+  if (!receives || !applies || seconds === null) return null;
+  // A text with drivers told to give big numbers as texts.
+  return Number(seconds);
+}
+
+/**
  * Looks at how far a replica is behind, as a function of yours tells in seconds.
  *
  * - pass: at most `warnAboveMs`.

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type ReplicationLagOptions, replicationLag } from '../../src/checks/replication-lag.js';
+import {
+  type ReplicationLagOptions,
+  mysqlReplicationLag,
+  replicationLag,
+} from '../../src/checks/replication-lag.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 import { harness } from '../support/run-check.js';
 
@@ -52,5 +56,48 @@ describe('replicationLag', () => {
       /replicationLag.failAboveMs must be a number from 10000/,
     );
     expect(() => replicationLag('SELECT' as never)).toThrow(/replicationLag.readSeconds must be/);
+  });
+});
+
+describe('mysqlReplicationLag', () => {
+  const mariadb = (seconds: unknown, io = 'Yes', sql = 'Yes') => ({
+    Slave_IO_Running: io,
+    Slave_SQL_Running: sql,
+    Seconds_Behind_Master: seconds,
+  });
+  const mysql = (seconds: unknown, io = 'Yes', sql = 'Yes') => ({
+    Replica_IO_Running: io,
+    Replica_SQL_Running: sql,
+    Seconds_Behind_Source: seconds,
+  });
+
+  it.each([
+    ['MariaDB', mariadb],
+    ['MySQL', mysql],
+  ])('reads what %s says', (_, status) => {
+    expect(mysqlReplicationLag([status(0)])).toBe(0);
+    expect(mysqlReplicationLag([status(73)])).toBe(73);
+    expect(mysqlReplicationLag([status('73')])).toBe(73);
+    expect(mysqlReplicationLag([status(null)])).toBeNull();
+    expect(mysqlReplicationLag([status(0, 'Connecting')])).toBeNull();
+    expect(mysqlReplicationLag([status(0, 'Yes', 'No')])).toBeNull();
+  });
+
+  it('of several sources the one furthest behind counts, and one that is gone', () => {
+    expect(mysqlReplicationLag([mariadb(3), mariadb(11), mariadb(0)])).toBe(11);
+    expect(mysqlReplicationLag([mariadb(3), mariadb(0, 'No')])).toBeNull();
+  });
+
+  it('a primary has no lag', () => {
+    expect(mysqlReplicationLag([])).toBe(0);
+  });
+
+  it('refuses what is no replication status', () => {
+    expect(() => mysqlReplicationLag([{ File: 'bin.1', Position: 4 }])).toThrow(
+      'no replication status: there is no column Replica_IO_Running or Slave_IO_Running',
+    );
+    expect(() => mysqlReplicationLag({ affectedRows: 0 })).toThrow(
+      'no rows of a replication status: an object of Object',
+    );
   });
 });

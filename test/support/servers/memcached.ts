@@ -17,7 +17,7 @@ function proveAnswer(port: number): Promise<void> {
     socket.once('data', (chunk: Buffer) => {
       socket.destroy();
       const answer = chunk.toString();
-      if (/^VERSION /.test(answer)) resolve();
+      if (answer.startsWith('VERSION ')) resolve();
       else reject(new Error(`unexpected answer ${answer}`));
     });
   });
