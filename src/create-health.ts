@@ -7,7 +7,7 @@ import type { HealthOptions } from './core/health-options.js';
 import type { Logger } from './core/logger.js';
 import { errorText } from './core/error-text.js';
 import type { Phase } from './core/phase.js';
-import type { BoundAddress, ProbeHostEvents } from './core/probe-host.js';
+import type { BoundAddress } from './core/probe-host.js';
 import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
@@ -20,6 +20,7 @@ import { systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
 import { systemClock } from './engine/system-clock.js';
 import type { Health, HealthChange, Report } from './health.js';
+import { createHostEvents } from './host-events.js';
 import type { ProbePaths } from './core/probe-options.js';
 import type { AnsweringHost } from './probe/answering-host.js';
 import type { ProbeRequest } from './probe/handler.js';
@@ -262,28 +263,13 @@ class ProcessHealth implements Health {
     await Promise.all([this.#engine.dispose(), this.#host.dispose()]);
   }
 
-  #createHost({ redactKeys }: HealthOptions, clock: Clock): AnsweringHost {
+  #createHost({ redactKeys, systemd }: HealthOptions, clock: Clock): AnsweringHost {
     const { probes } = this.#resolved;
-    const shared = { options: probes, clock, events: this.#hostEvents(), logger: this.#logger };
+    const logger = this.#logger;
+    const events = createHostEvents({ evaluate: () => this.evaluate(), systemd, logger });
+    const shared = { options: probes, clock, events, logger };
     if (probes.isolation === 'inline') return createInlineHost(shared);
     return createThreadHost({ ...shared, ...(redactKeys === undefined ? {} : { redactKeys }) });
-  }
-
-  #hostEvents(): ProbeHostEvents {
-    return {
-      evaluate: () => this.evaluate(),
-      // The probe thread has logged these itself, while the main loop could not.
-      onStall() {},
-      onStallEnd() {},
-      onLivenessFailed() {},
-      onError: (error) => {
-        const output = errorText(error);
-        this.#logger.error(
-          { event: 'internal_error', where: 'the probe side', output },
-          `hale: ${output}`,
-        );
-      },
-    };
   }
 
   #onStartupTimeout(): void {

@@ -8,6 +8,7 @@ export const ENVIRONMENT = {
   HALE_HOST: 'probes.host',
   HALE_DIAGNOSTIC_PORT: 'diagnostic.port',
   HALE_DIAGNOSTIC_HOST: 'diagnostic.host',
+  HALE_DIAGNOSTIC_TOKEN: 'diagnostic.token',
   HALE_TCP_PORT: 'probes.tcp.port',
   HALE_AGENT_CHECK_PORT: 'probes.agentCheck.port',
   HALE_GRPC_PORT: 'probes.grpc.port',

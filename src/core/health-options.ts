@@ -38,6 +38,11 @@ export interface HealthOptions {
   probes?: ProbeListenerOptions | false;
   /** `false` has no diagnostic listener. */
   diagnostic?: DiagnosticListenerOptions | false;
+  /**
+   * Tells systemd of start-up, liveness and the end, for `Type=notify` and `WatchdogSec=`; does nothing where systemd
+   * did not ask for it. @defaultValue false
+   */
+  systemd?: boolean | SystemdOptions;
   /** Requests and counted work in flight beyond which readiness says `at_capacity`. @defaultValue no limit */
   capacity?: CapacityOptions;
   /** Requests worked on at once, for `health.admission()`. @defaultValue `capacity.leaveAt` */
@@ -103,6 +108,41 @@ export interface ProbeListenerOptions {
   agentCheck?: ProtocolListenerOptions;
   /** A port that speaks the gRPC Health Checking Protocol, without TLS. @defaultValue none */
   grpc?: ProtocolListenerOptions;
+  /** Serve HTTPS instead of HTTP. @defaultValue plain HTTP */
+  tls?: TlsOptions;
+  /**
+   * Absolute paths of files for exec probes: each exists while its probe is answered with 200, and its modification
+   * time moves on every two seconds. @defaultValue none
+   */
+  files?: ProbeFileOptions;
+}
+
+/** Certificate and key, each as PEM text or as the path of a PEM file, which is read again when it changes. */
+export interface TlsOptions {
+  cert: string;
+  key: string;
+}
+
+/** {@link TlsOptions} with which clients can be told from one another. */
+export interface MutualTlsOptions extends TlsOptions {
+  /** Certificate authority of the clients; a client without a certificate of it is not let in. */
+  clientCa?: string;
+}
+
+/** Paths of the files, one for each question. */
+export interface ProbeFileOptions {
+  liveness?: string;
+  readiness?: string;
+  startup?: string;
+}
+
+/** How systemd is told. */
+export interface SystemdOptions {
+  /**
+   * Sends one message to the socket in `NOTIFY_SOCKET`. Called on the main thread. @defaultValue over an inherited
+   * descriptor named `notify`, or else with the program `systemd-notify`
+   */
+  send?: (message: string) => void;
 }
 
 /** Where a listener for another protocol than HTTP binds. */
@@ -116,8 +156,14 @@ export interface ProtocolListenerOptions {
 export interface DiagnosticListenerOptions {
   /** 0 picks a free port. @defaultValue 9401 */
   port?: number;
-  /** @defaultValue '127.0.0.1' */
+  /** An address other machines can reach needs `token`, `tls.clientCa` or `unprotected`. @defaultValue '127.0.0.1' */
   host?: string;
+  /** A bearer token of at least 16 characters, or several, that callers must show. @defaultValue none */
+  token?: string | readonly string[];
+  /** Serve HTTPS, with `clientCa` to clients with a certificate only. @defaultValue plain HTTP */
+  tls?: MutualTlsOptions;
+  /** Lets anybody who can connect read everything. @defaultValue false */
+  unprotected?: boolean;
 }
 
 export interface ShutdownOptions {

@@ -29,6 +29,8 @@ export interface ProbeHostEvents {
   onStallEnd(end: StallEnd): void;
   /** Liveness was answered with a failure for the first time since it last passed. */
   onLivenessFailed(reason: string): void;
+  /** A message for systemd, where the caller sends them. */
+  notify?(message: string): void;
   /** An error in hale's own code on the probe side; it has been contained. */
   onError(error: unknown): void;
 }

@@ -10,6 +10,10 @@ export interface ProbeOptions {
   readonly agentCheck?: AgentCheckOptions;
   /** The gRPC Health Checking Protocol. */
   readonly grpc?: PortOptions;
+  /** Files for exec probes. */
+  readonly files?: ProbeFiles;
+  /** How systemd is told. */
+  readonly systemd?: SystemdNotify;
   readonly paths: ProbePaths;
   /** Whether `?verbose`, `?exclude=` and per-check paths are served on the probe port too. */
   readonly details: boolean;
@@ -32,6 +36,16 @@ export interface ListenerOptions {
   readonly maxConnections: number;
   readonly headersTimeoutMs: number;
   readonly maxHeaderBytes: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsFiles;
+}
+
+/** Each is PEM text, or the path of a PEM file. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** Only clients whose certificate it signed are let in. */
+  readonly clientCa?: string;
 }
 
 /** A listener that speaks something else than HTTP; bounds other than the address are those of the probe port. */
@@ -48,6 +62,33 @@ export interface AgentCheckOptions extends PortOptions {
 
 export interface DiagnosticOptions extends ListenerOptions {
   readonly host: string;
+  /** Bearer tokens, each of which lets in; empty asks for none. */
+  readonly tokens: readonly string[];
+}
+
+/** Paths of files that each exist while a probe is answered with 200. */
+export interface ProbeFiles {
+  readonly liveness?: string;
+  readonly readiness?: string;
+  readonly startup?: string;
+}
+
+/** What systemd gave the process, and how messages reach it. */
+export interface SystemdNotify {
+  /** `caller`: through the function of the options. */
+  readonly sender: 'caller' | 'own';
+  /** Value of `NOTIFY_SOCKET`. */
+  readonly socket: string;
+  /** Where the `systemd-notify` program is looked for. */
+  readonly searchPath?: string;
+  /** Absent: no watchdog is asked for. */
+  readonly watchdogMs?: number;
+  /** The process the watchdog is for; absent is any. */
+  readonly watchdogPid?: number;
+  /** A descriptor that is connected to the socket already, and the process it was given to. */
+  readonly inherited?: { readonly descriptor: number; readonly pid: number };
+  /** How long stopping may take. */
+  readonly stopWithinMs: number;
 }
 
 /** Which paths answer which question; the first is the canonical one. */

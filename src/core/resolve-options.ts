@@ -15,6 +15,7 @@ import {
   resolveCheckDefaults,
 } from './resolve-check.js';
 import { resolveProbeOptions } from './resolve-probes.js';
+import { resolveSystemd } from './resolve-systemd.js';
 import {
   booleanOption,
   choiceOption,
@@ -70,6 +71,7 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
   const checks = Object.entries(objectOption('checks', options.checks ?? {})).map(([name, check]) =>
     resolveCheck(name, check, checkDefaults),
   );
+  const shutdown = resolveShutdown(objectOption('shutdown', options.shutdown ?? {}), env);
   checkPorts(options);
   objectOption('liveness.guards', options.liveness?.guards ?? {});
   return {
@@ -78,11 +80,11 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     checks,
     groups: resolveGroups(options, new Set(checks.map(({ name }) => name))),
     concurrency: integerOption('concurrency', concurrency, { min: 1, max: 1000 }),
-    probes,
+    probes: { ...probes, ...resolveSystemd(options, env, shutdown.deadlineMs) },
     startup: resolveStartup(objectOption('startup', options.startup ?? {}), env),
     ...resolveCapacity(options),
     ...resolveIdleTimeout(options, env),
-    shutdown: resolveShutdown(objectOption('shutdown', options.shutdown ?? {}), env),
+    shutdown,
     signals: booleanOption('signals', signals),
     background: resolveBackground(options, probes.isolation),
   };

@@ -1,19 +1,12 @@
 import { DEFAULTS } from './defaults.js';
 import { type Environment, numberSetting, textSetting } from './environment.js';
 import { OptionError } from './errors.js';
-import type {
-  DiagnosticListenerOptions,
-  HealthOptions,
-  LivenessOptions,
-  ProbeListenerOptions,
-} from './health-options.js';
+import type { HealthOptions, LivenessOptions, ProbeListenerOptions } from './health-options.js';
 import { METRICS_PATH, PATH_SETS, type PathSet, STATUS_PATH } from './path-sets.js';
-import type {
-  DiagnosticOptions,
-  ListenerOptions,
-  ProbeOptions,
-  ProbePaths,
-} from './probe-options.js';
+import type { ListenerOptions, ProbeOptions, ProbePaths } from './probe-options.js';
+import { resolveDiagnostic } from './resolve-diagnostic.js';
+import { resolveFiles } from './resolve-files.js';
+import { resolveTls } from './resolve-tls.js';
 import { portOption, resolveProtocols } from './resolve-protocols.js';
 import {
   booleanOption,
@@ -45,7 +38,8 @@ export function resolveProbeOptions(options: HealthOptions, env: Environment): P
     ),
     listener: options.probes === false ? false : listenerOf(probes, env),
     diagnostic:
-      diagnostic === false ? false : diagnosticOf(objectOption('diagnostic', diagnostic), env),
+      diagnostic === false ? false : resolveDiagnostic(objectOption('diagnostic', diagnostic), env),
+    ...resolveFiles(probes.files),
     ...(options.probes === false ? {} : resolveProtocols(options, probes, env)),
     paths: pathsOf(probes),
     details: booleanOption('probes.details', probes.details ?? false),
@@ -78,19 +72,7 @@ function listenerOf(probes: ProbeListenerOptions, env: Environment): ListenerOpt
     maxConnections: integerOption('probes.maxConnections', maxConnections, { min: 8, max: 65_535 }),
     headersTimeoutMs: DEFAULTS.headersTimeoutMs,
     maxHeaderBytes: DEFAULTS.maxHeaderBytes,
-  };
-}
-
-function diagnosticOf(
-  { host = DEFAULTS.diagnosticHost, port = DEFAULTS.diagnosticPort }: DiagnosticListenerOptions,
-  env: Environment,
-): DiagnosticOptions {
-  return {
-    host: textSetting(env, 'HALE_DIAGNOSTIC_HOST', host, textOption),
-    port: numberSetting(env, 'HALE_DIAGNOSTIC_PORT', port, portOption),
-    maxConnections: DEFAULTS.maxConnections,
-    headersTimeoutMs: DEFAULTS.headersTimeoutMs,
-    maxHeaderBytes: DEFAULTS.maxHeaderBytes,
+    ...resolveTls('probes.tls', probes.tls),
   };
 }
 

@@ -46,10 +46,14 @@ export function createInlineHost(host: InlineHostOptions): AnsweringHost {
   async function listen(): Promise<readonly BoundAddress[]> {
     warn(logger);
     const result = await side.listen();
-    if (result.ok) return result.addresses;
+    if (result.ok) {
+      offExit = removeFilesAtExit(options.files);
+      return result.addresses;
+    }
     throw listenError(result.failure, processManager());
   }
 
+  let offExit = (): void => {};
   let started: Promise<readonly BoundAddress[]> | undefined;
   let disposed: Promise<void> | undefined;
   return {
@@ -66,6 +70,7 @@ export function createInlineHost(host: InlineHostOptions): AnsweringHost {
       return started;
     },
     dispose() {
+      offExit();
       disposed ??= side.close();
       return disposed;
     },

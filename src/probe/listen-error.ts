@@ -24,6 +24,9 @@ export function processManager(): ProcessManager {
   return { clusterWorker: cluster.isWorker, pm2: process.env['pm_id'] !== undefined };
 }
 
+/** How the message of a certificate or key that cannot be used begins. */
+export const BAD_CERTIFICATE = 'certificate or key cannot be used';
+
 const SETTINGS = {
   probes: 'probes.port (HALE_PORT)',
   diagnostic: 'diagnostic.port (HALE_DIAGNOSTIC_PORT)',
@@ -41,7 +44,8 @@ export function listenError(failure: ListenFailure, manager: ProcessManager): Ha
     const text = `${kind} cannot listen on ${where}: the port is taken; set ${SETTINGS[kind]} to a free one${hint(manager, kind)}`;
     return new HaleError('HALE_PORT_IN_USE', text, { cause });
   }
-  const text = `${kind} cannot listen on ${where}: ${message} (${code}); see ${SETTINGS[kind]}`;
+  const setting = message.startsWith(BAD_CERTIFICATE) ? `${kind}.tls` : SETTINGS[kind];
+  const text = `${kind} cannot listen on ${where}: ${message} (${code}); see ${setting}`;
   return new HaleError('HALE_LISTEN_FAILED', text, { cause });
 }
 

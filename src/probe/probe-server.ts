@@ -2,8 +2,9 @@ import { type Server, type ServerOptions, createServer } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../core/clock.js';
-import type { ListenerOptions } from '../core/probe-options.js';
+import type { ListenerOptions, TlsFiles } from '../core/probe-options.js';
 import type { ConnectionCap } from './connection-cap.js';
+import { BAD_CERTIFICATE } from './listen-error.js';
 import { createTlsReload, readTls } from './tls-files.js';
 
 /** A server for probes, over TCP or TLS; nothing listens yet. */
@@ -60,16 +61,9 @@ function limits({ headersTimeoutMs, maxHeaderBytes }: ListenerOptions): ServerOp
 
 function createSecureServer(
   { listener, cap, clock, onError }: ProbeServerOptions,
-  tls: NonNullable<ListenerOptions['tls']>,
+  tls: TlsFiles,
 ): ProbeServer {
-  const https = process.getBuiltinModule('node:https');
-  const server: SecureServer = https.createServer({
-    ...limits(listener),
-    ...readTls(tls),
-    handshakeTimeout: listener.headersTimeoutMs,
-    requestCert: tls.clientCa !== undefined,
-    rejectUnauthorized: true,
-  });
+  const server = openSecure(listener, tls);
   const below = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket);
@@ -86,6 +80,22 @@ function createSecureServer(
       if (connection !== undefined) cap.setBusy(connection, busy);
     },
   };
+}
+
+function openSecure(listener: ListenerOptions, tls: TlsFiles): SecureServer {
+  const https = process.getBuiltinModule('node:https');
+  try {
+    return https.createServer({
+      ...limits(listener),
+      ...readTls(tls),
+      handshakeTimeout: listener.headersTimeoutMs,
+      requestCert: tls.clientCa !== undefined,
+      rejectUnauthorized: true,
+    });
+  } catch (error) {
+    const { message, code = 'ERR_TLS' } = error as NodeJS.ErrnoException;
+    throw Object.assign(new Error(`${BAD_CERTIFICATE}: ${message}`, { cause: error }), { code });
+  }
 }
 
 /** The same for a TLS socket and the one below it. */

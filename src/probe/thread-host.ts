@@ -55,7 +55,7 @@ class ThreadHost implements AnsweringHost {
   #started: Promise<readonly BoundAddress[]> | undefined;
   #restartTimer: Timer | undefined;
   /** Takes the listener off that removes the files at exit. */
-  #keepFiles = (): void => {};
+  #offExit = (): void => {};
   #disposed: Promise<void> | undefined;
 
   constructor(options: ThreadHostOptions) {
@@ -101,8 +101,8 @@ class ThreadHost implements AnsweringHost {
     try {
       const addresses = await this.#listening(worker);
       this.#probes = pinPorts(this.#probes, addresses);
-      this.#keepFiles();
-      this.#keepFiles = removeFilesAtExit(this.#probes.files);
+      this.#offExit();
+      this.#offExit = removeFilesAtExit(this.#probes.files);
       worker.unref();
       worker.on('error', (error) => this.#options.events.onError(threadFailed(error)));
       worker.once('exit', () => this.#onExit(worker));
@@ -224,7 +224,7 @@ class ThreadHost implements AnsweringHost {
 
   async #close(): Promise<void> {
     this.#restartTimer?.clear();
-    this.#keepFiles();
+    this.#offExit();
     await this.#local.close();
     const worker = this.#worker;
     this.#worker = undefined;

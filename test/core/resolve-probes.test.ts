@@ -13,7 +13,7 @@ describe('resolve probes', () => {
     expect(resolve()).toEqual({
       isolation: 'thread',
       listener: { port: 9400, ...limits },
-      diagnostic: { host: '127.0.0.1', port: 9401, ...limits },
+      diagnostic: { host: '127.0.0.1', port: 9401, tokens: [], ...limits },
       paths: { liveness: ['/livez'], readiness: ['/readyz'], startup: ['/startupz'] },
       details: false,
       warnStatus: 200,
@@ -29,7 +29,7 @@ describe('resolve probes', () => {
       isolation: 'inline',
       liveness: { stallAfterMs: 1000 },
       probes: { port: 0, host: '::1', maxConnections: 8, details: true, warnStatus: 503 },
-      diagnostic: { port: 65_535, host: '0.0.0.0' },
+      diagnostic: { port: 65_535, host: '0.0.0.0', unprotected: true },
     });
     expect(resolved).toMatchObject({
       isolation: 'inline',
@@ -48,7 +48,7 @@ describe('resolve probes', () => {
       HALE_PORT: '1',
       HALE_HOST: 'a',
       HALE_DIAGNOSTIC_PORT: '2',
-      HALE_DIAGNOSTIC_HOST: 'b',
+      HALE_DIAGNOSTIC_HOST: '::1',
       HALE_ISOLATION: 'inline',
       HALE_STALL_AFTER_MS: '1234',
     };
@@ -56,13 +56,13 @@ describe('resolve probes', () => {
       isolation: 'thread',
       liveness: { stallAfterMs: 5000 },
       probes: { port: 5, host: 'x' },
-      diagnostic: { port: 6, host: 'y' },
+      diagnostic: { port: 6, host: 'localhost' },
     };
     expect(resolve(options, env)).toMatchObject({
       isolation: 'inline',
       stallAfterMs: 1234,
       listener: { port: 1, host: 'a' },
-      diagnostic: { port: 2, host: 'b' },
+      diagnostic: { port: 2, host: '::1' },
     });
     const empty = Object.fromEntries(Object.keys(env).map((name) => [name, '']));
     expect(resolve(options, empty)).toEqual(resolve(options));

@@ -79,7 +79,7 @@ describe.each(ISOLATIONS)('a host, %s', (isolation) => {
 
   it('E4: the diagnostic listener has the full report, the public port does not', async () => {
     const { listener } = probeOptions();
-    const diagnostic = listener && { ...listener, host: '127.0.0.1' };
+    const diagnostic = listener && { ...listener, host: '127.0.0.1', tokens: [] };
     const kit = create(isolation, { diagnostic });
     const port = await kit.start();
     kit.host.publish({ checks: [checkView('cache', { impact: 'optional' })] });
