@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { replaceMethod } from '../core/replace-method.js';
 import { type MountOptions, type MountableHealth, createMount, isLeaving } from './mount.js';
 import type { ProbeResponse } from './prepared.js';
 
@@ -52,20 +53,14 @@ const REQUEST_EVENTS = new Set(['request', 'checkContinue']);
  * no framework, middleware, limiter, access log or tracing stands before them. The returned function takes it back.
  */
 export function interceptProbes(server: InterceptableServer, answer: AnswerProbe): () => void {
-  const before = Object.getOwnPropertyDescriptor(server, 'emit');
-  const { emit } = server;
-  let active = true;
-  const intercepting: typeof emit = function intercept(this: unknown, event, ...args) {
-    const [request, response] = args as [NodeRequest, NodeResponse];
-    if (active && REQUEST_EVENTS.has(event) && answer(request, response)) return true;
-    return Reflect.apply(emit, this, [event, ...args]);
-  };
-  server.emit = intercepting;
-  return () => {
-    active = false;
-    // Somebody else may have wrapped it meanwhile; then it stays, without effect.
-    if (server.emit !== intercepting) return;
-    if (before === undefined) delete (server as Partial<InterceptableServer>).emit;
-    else Object.defineProperty(server, 'emit', before);
-  };
+  return replaceMethod(
+    server,
+    'emit',
+    (emit) =>
+      function intercept(this: unknown, event, ...args) {
+        const [request, response] = args as [NodeRequest, NodeResponse];
+        if (REQUEST_EVENTS.has(event) && answer(request, response)) return true;
+        return Reflect.apply(emit, this, [event, ...args]);
+      },
+  );
 }

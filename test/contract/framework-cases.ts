@@ -94,7 +94,7 @@ const passedOn: readonly FrameworkCase[] = [
     async run({ ask, askRoot, base }) {
       const elsewhere = ['/nothing', ...(base === '' ? [] : PROBES)];
       for (const path of elsewhere) expectAnswer(path, await askRoot(path), NOT_HERE);
-      for (const path of ['/livez/x', '/LIVEZZ', '/startupz2', '/livez.json'])
+      for (const path of ['/livez/x', '/startupz2', '/livez.json'])
         expectAnswer(path, await ask(path), NOT_HERE);
     },
   },
@@ -133,23 +133,28 @@ const states: readonly FrameworkCase[] = [
     name: 'R1, L6: readiness is 503 with its reason while a critical check fails, liveness stays 200',
     async run({ ask, setDatabase }) {
       setDatabase(false);
-      const failing = await eventually('503', () => withStatus(ask('/readyz'), 503));
+      const failing = await eventually('503', () => withStatus(ask('/readyz'), 503), 2000);
       expectProbe(failing, 503, { status: 'fail', reason: 'check_failed:database' });
       expect(failing.text).not.toContain('db.internal');
       expect((await ask('/livez')).status).toBe(200);
       setDatabase(true);
-      await eventually('200', () => withStatus(ask('/readyz'), 200));
+      await eventually('200', () => withStatus(ask('/readyz'), 200), 2000);
     },
   },
   {
     name: 'O1: requests in flight are counted, and counted off',
     async run({ askRoot, health, slowBegun, release }) {
       const answer = askRoot('/slow');
+      // A failure further down must not leave a rejection behind.
+      answer.catch(() => {});
       await slowBegun();
-      expect(health.report().inFlight).toBe(1);
-      release();
+      try {
+        expect(health.report().inFlight).toBe(1);
+      } finally {
+        release();
+      }
       expect((await answer).text).toBe('slow but done');
-      await eventually('idle', () => (health.report().inFlight === 0 ? true : undefined));
+      await eventually('idle', () => (health.report().inFlight === 0 ? true : undefined), 2000);
     },
   },
 ];

@@ -22,6 +22,7 @@ export function gateRequest({ method = 'GET', url = '/', headers }: IncomingMess
 export async function listening(
   server: Server,
   detach: (() => void) | undefined,
+  listeners: () => number = () => countListeners(server),
 ): Promise<RunningApp> {
   if (!server.listening) {
     server.listen(0, '127.0.0.1');
@@ -31,7 +32,7 @@ export async function listening(
   return {
     port,
     ...(detach && { detach }),
-    listeners: () => countListeners(server),
+    listeners,
     async close() {
       if (!server.listening) return;
       const closed = once(server, 'close');
