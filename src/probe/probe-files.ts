@@ -1,4 +1,14 @@
-import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../core/clock.js';
 import type { ProbeFiles } from '../core/probe-options.js';
@@ -24,42 +34,46 @@ export function createProbeFiles({
   clock,
   onError,
 }: ProbeFilesOptions): ProbeOutput {
-  const probes = Object.entries(files).map(([probe, file]) => ({
+  const probes = Object.entries(files).map(([probe, path]) => ({
     probe: probe as ProbeKind,
-    file: new ProbeFile(file, clock),
+    file: new ProbeFile(path, clock),
+    failed: false,
   }));
-  let failed = false;
 
-  function attempt(action: () => void): void {
-    try {
-      action();
-      failed = false;
-    } catch (error) {
-      if (!failed) onError(error);
-      failed = true;
+  function forEach(action: (file: ProbeFile, probe: ProbeKind) => void): void {
+    for (const one of probes) {
+      try {
+        action(one.file, one.probe);
+        one.failed = false;
+      } catch (error) {
+        if (!one.failed) onError(error);
+        one.failed = true;
+      }
     }
   }
 
-  attempt(() => {
-    for (const { file } of probes) file.removeWhatever();
-  });
+  forEach((file) => file.removeWhatever());
   return {
-    look() {
-      for (const { probe, file } of probes) attempt(() => file.set(textOf(probe)));
-    },
+    look: () => forEach((file, probe) => file.set(textOf(probe))),
     close() {
-      for (const { file } of probes) attempt(() => file.set(undefined));
+      forEach((file) => file.set(undefined));
       return Promise.resolve();
     },
   };
 }
 
+/** The file as this process has written it; held open, so that no other file can have its number. */
+interface Written {
+  readonly text: string;
+  readonly descriptor: number;
+  readonly inode: number;
+  beatAt: number;
+}
+
 class ProbeFile {
   readonly #path: string;
   readonly #clock: Pick<Clock, 'now' | 'wallNow'>;
-  #text: string | undefined;
-  #inode = 0;
-  #beatAt = 0;
+  #written: Written | undefined;
 
   constructor(file: string, clock: Pick<Clock, 'now' | 'wallNow'>) {
     this.#path = file;
@@ -71,39 +85,55 @@ class ProbeFile {
   }
 
   set(text: string | undefined): void {
+    const written = this.#written;
     if (text === undefined) this.#remove();
-    else if (text !== this.#text) this.#write(text);
-    else if (this.#clock.now() - this.#beatAt >= BEAT_EVERY_MS) this.#beat(text);
+    else if (text !== written?.text) this.#write(text);
+    else if (this.#clock.now() - written.beatAt >= BEAT_EVERY_MS) this.#beat(written);
   }
 
   /** Renamed into place: whoever reads finds all of it or nothing. */
   #write(text: string): void {
     const next = `${this.#path}.${process.pid}.next`;
     mkdirSync(path.dirname(this.#path), { recursive: true });
-    writeFileSync(next, text);
-    this.#inode = statSync(next).ino;
-    renameSync(next, this.#path);
-    this.#text = text;
-    this.#beatAt = this.#clock.now();
+    const descriptor = openSync(next, 'w');
+    try {
+      writeSync(descriptor, text);
+      renameSync(next, this.#path);
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+    this.#letGo();
+    const inode = fstatSync(descriptor).ino;
+    this.#written = { text, descriptor, inode, beatAt: this.#clock.now() };
   }
 
-  #beat(text: string): void {
-    const stat = statSync(this.#path, { throwIfNoEntry: false });
-    if (stat === undefined) {
-      this.#write(text);
-      return;
+  #beat(written: Written): void {
+    if (!this.#isThere()) this.#write(written.text);
+    else if (this.#isOurs(written)) {
+      const seconds = this.#clock.wallNow() / 1000;
+      futimesSync(written.descriptor, seconds, seconds);
+      written.beatAt = this.#clock.now();
     }
-    this.#beatAt = this.#clock.now();
-    // Another process has taken the path over: beating for it would hide that it has stopped.
-    if (stat.ino !== this.#inode) return;
-    const seconds = this.#clock.wallNow() / 1000;
-    utimesSync(this.#path, seconds, seconds);
   }
 
   #remove(): void {
-    if (this.#text === undefined) return;
-    const stat = statSync(this.#path, { throwIfNoEntry: false });
-    if (stat?.ino === this.#inode) rmSync(this.#path, { force: true });
-    this.#text = undefined;
+    if (this.#written === undefined) return;
+    if (this.#isOurs(this.#written)) rmSync(this.#path, { force: true });
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    if (this.#written !== undefined) closeSync(this.#written.descriptor);
+    this.#written = undefined;
+  }
+
+  #isThere(): boolean {
+    return statSync(this.#path, { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /** Another process may have taken the path over: beating for it would hide that it has stopped. */
+  #isOurs({ inode }: Written): boolean {
+    return statSync(this.#path, { throwIfNoEntry: false })?.ino === inode;
   }
 }
