@@ -36,7 +36,7 @@ type CountedPool = MysqlCallbackPoolLike & Internals;
  *
  * - pass: at most `warnAbove` of the pool is in use.
  * - warn: more is in use; code `pool_busy`. Saturated is not broken.
- * - fail: requests wait and no connection has come back for `noReturnFailMs` (`pool_stuck`), the queue was over
+ * - fail: requests wait and no connection has come back for `noReturnFailMs` (`pool_exhausted`), the queue was over
  *   `maxWaiting` for several samples (`pool_queue_too_long`), or the pool has been ended (`pool_ended`).
  *
  * Suggested impact: `critical`. Cost: five property reads per run, no I/O.

@@ -24,11 +24,12 @@ export type PostgresPoolOptions = PoolCheckOptions;
  *
  * - pass: at most `warnAbove` of the pool is in use.
  * - warn: more is in use; code `pool_busy`. Saturated is not broken.
- * - fail: requests wait and no connection has come back for `noReturnFailMs` (`pool_stuck`), the queue
- *   was over `maxWaiting` for several samples (`pool_queue_too_long`), or the pool has been ended
- *   (`pool_ended`).
+ * - fail: requests wait and no connection has come back for `noReturnFailMs` (`pool_exhausted`, or `pool_stuck`
+ *   when a fresh connection works meanwhile, see `stuck`), the queue was over `maxWaiting` for several
+ *   samples (`pool_queue_too_long`), or the pool has been ended (`pool_ended`).
  *
- * Suggested impact: `critical`. Cost: five property reads per run, no I/O.
+ * Suggested impact: `critical`. Cost: five property reads per run, no I/O; with `stuck` one connection per
+ * run while the pool is exhausted.
  * @throws OptionError (`HALE_OPTION_INVALID`) for a pool without counters or an option out of range
  */
 export function postgresPool(pool: PostgresPoolLike, options: PostgresPoolOptions = {}): Check {

@@ -8,6 +8,7 @@ import {
   initialPoolState,
   judgePool,
 } from './pool-rule.js';
+import { type PoolStuckOptions, createStuckWatch } from './pool-stuck.js';
 import { durationOption, integerOption, numberOption } from './validate.js';
 
 /** Options of every check that reads the counters of a connection pool. */
@@ -27,6 +28,11 @@ export interface PoolCheckOptions extends CheckOptions {
   maxWaiting?: number;
   /** Consecutive samples over `maxWaiting` that fail. @defaultValue 3 */
   maxWaitingSamples?: number;
+  /**
+   * Tells a pool that is dead for good (`pool_stuck`) from one that is exhausted (`pool_exhausted`), by asking the server
+   * on a fresh connection while no connection comes back. Off by default: it needs to know how to connect.
+   */
+  stuck?: PoolStuckOptions;
 }
 
 /** What a driver counts at one moment. */
@@ -120,16 +126,26 @@ export function createPoolWatch(source: PoolSource, limits: PoolLimits): PoolWat
  */
 export function createPoolCheck(source: PoolSource, options: PoolCheckOptions): Check {
   const { warnAbove = 0.85, noReturnFailMs = 30_000, ...rest } = options;
-  const { maxWaiting = Infinity, maxWaitingSamples = 3, ...checkOptions } = rest;
+  const { maxWaiting = Infinity, maxWaitingSamples = 3, stuck, ...checkOptions } = rest;
   const limits = { warnAbove, noReturnFailMs, maxWaiting, maxWaitingSamples };
   const watch = createPoolWatch(source, limits);
+  const stuckWatch = stuck === undefined ? undefined : createStuckWatch(source.name, stuck);
   return {
     componentType: 'datastore',
     measurement: 'connections',
     ...checkOptions,
-    start: (context) => watch.start(context.clock),
-    dispose: () => watch.stop(),
-    run: () => watch.judge(),
+    start: (context) => {
+      watch.start(context.clock);
+      stuckWatch?.start(context);
+    },
+    dispose: () => {
+      watch.stop();
+      stuckWatch?.stop();
+    },
+    run: (signal) => {
+      const result = watch.judge();
+      return stuckWatch === undefined ? result : stuckWatch.judge(result, signal);
+    },
   };
 }
 
@@ -155,7 +171,7 @@ function poolResult(finding: PoolFinding, sample: PoolSample & PoolCounters): Ch
       return { status: 'warn', code: 'pool_busy', output: load, ...observed };
     case 'stuck': {
       const output = `no connection came back for ${Math.round(finding.stuckMs)} ms: ${load}`;
-      return { status: 'fail', code: 'pool_stuck', output, ...observed };
+      return { status: 'fail', code: 'pool_exhausted', output, ...observed };
     }
     case 'queue_too_long': {
       const output = `queue over its ceiling for ${finding.samples} samples: ${load}`;

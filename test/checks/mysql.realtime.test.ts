@@ -186,7 +186,7 @@ describe.each(POOLS)('mysqlPool with %s against a real MariaDB', (_, create) => 
     const waiting = take();
     expect(await check.run()).toMatchObject({ status: 'warn', observedValue: { waiting: 1 } });
     await vi.waitFor(async () =>
-      expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_stuck' }),
+      expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_exhausted' }),
     );
     held[0]?.release();
     (await waiting).release();

@@ -82,7 +82,7 @@ describe('mysqlPool', () => {
     await clock.advance(1);
     expect(await check.run()).toMatchObject({
       status: 'fail',
-      code: 'pool_stuck',
+      code: 'pool_exhausted',
       output: 'no connection came back for 10000 ms: 10 of 10 connections in use, 8 waiting',
     });
     pool.serve();
@@ -97,7 +97,7 @@ describe('mysqlPool', () => {
     // mysql takes a request out, finds its connection dead, and puts the request back without a word.
     pool.serve();
     pool._connectionQueue.length += 1;
-    expect((await check.run()).code).toBe('pool_stuck');
+    expect((await check.run()).code).toBe('pool_exhausted');
   });
 
   it('C8: fails when the queue is over its ceiling for several samples', async () => {
@@ -138,7 +138,7 @@ describe('mysqlPool', () => {
     await clock.advance(29_000);
     expect(await check.run()).toMatchObject({ status: 'warn', code: 'pool_busy' });
     await clock.advance(1_000);
-    expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_stuck' });
+    expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_exhausted' });
   });
 
   it('refuses to run before its start', () => {

@@ -229,11 +229,29 @@ describe('postgresPool against a real PostgreSQL', () => {
     await vi.waitFor(() => expect(pool.waitingCount).toBe(1));
     expect(await check.run()).toMatchObject({ status: 'warn' });
     await vi.waitFor(async () =>
-      expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_stuck' }),
+      expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_exhausted' }),
     );
     held[0]?.release();
     (await waiting).release();
     held[1]?.release();
+    expect(await check.run()).toMatchObject({ status: 'pass' });
+  });
+
+  it('C8: slow queries on every connection: warns until nothing has come back in time', async () => {
+    const { pool, check } = pooled({ noReturnFailMs: 400 });
+    const queries = Array.from({ length: 3 }, () => pool.query('SELECT pg_sleep(0.8)'));
+    await vi.waitFor(() => expect(pool.waitingCount).toBe(1));
+    const startedAt = performance.now();
+    const statuses: string[] = [];
+    while (performance.now() - startedAt < 350) {
+      statuses.push((await check.run()).status);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(new Set(statuses)).toEqual(new Set(['warn']));
+    await vi.waitFor(async () =>
+      expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_exhausted' }),
+    );
+    await Promise.all(queries);
     expect(await check.run()).toMatchObject({ status: 'pass' });
   });
 

@@ -57,7 +57,7 @@ describe('postgresPool', () => {
     await clock.advance(1);
     expect(await check.run()).toMatchObject({
       status: 'fail',
-      code: 'pool_stuck',
+      code: 'pool_exhausted',
       output: 'no connection came back for 10000 ms: 10 of 10 connections in use, 2 waiting',
     });
     pool.emit('release');
@@ -82,7 +82,7 @@ describe('postgresPool', () => {
     await clock.advance(29_000);
     expect((await check.run()).status).toBe('warn');
     await clock.advance(1_000);
-    expect((await check.run()).code).toBe('pool_stuck');
+    expect((await check.run()).code).toBe('pool_exhausted');
     await check.dispose();
   });
 
