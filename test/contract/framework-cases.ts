@@ -24,19 +24,22 @@ const BROKEN_BODY: Call = { headers: { 'content-type': 'application/json' }, bod
 
 const gates = REFUSALS.map(([what, refusal]): FrameworkCase => ({
   name: `E5: probes are answered before ${what}`,
-  async run({ ask, askRoot, refuse }) {
-    refuse(refusal);
-    try {
-      expect((await askRoot('/orders')).status).toBe(refusal.status);
-      for (const path of PROBES) {
-        const seen = await ask(path, { headers: { host: '10.0.0.5:3000' } });
-        expect([path, seen.status, seen.headers.location]).toEqual([path, 200, undefined]);
-      }
-    } finally {
-      refuse(undefined);
-    }
-  },
+  run: (kit) => probeBehind(kit, refusal),
 }));
+
+async function probeBehind({ ask, askRoot, refuse }: Kit, refusal: AppAnswer): Promise<void> {
+  refuse(refusal);
+  try {
+    // The gate is shut.
+    expect((await askRoot('/orders')).status).toBe(refusal.status);
+    for (const path of PROBES) {
+      const seen = await ask(path, { headers: { host: '10.0.0.5:3000' } });
+      expect([path, seen.status, seen.headers.location]).toEqual([path, 200, undefined]);
+    }
+  } finally {
+    refuse(undefined);
+  }
+}
 
 const answers: readonly FrameworkCase[] = [
   {

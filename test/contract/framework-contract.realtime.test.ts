@@ -39,7 +39,7 @@ function behindTheGate(server: Server, plan: AppPlan): () => void {
   const gated = answering((request) => {
     const refused = plan.gate({ method: 'GET', url: '/', headers: {} }) !== undefined;
     return !refused && isProbe(request)
-      ? plain({ ...request, url: pathOf(request) } as IncomingMessage, plan)
+      ? (plan.health.handle({ method: request.method, url: pathOf(request) }) as ProbeResponse)
       : undefined;
   });
   return gated(server, plan);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FrameworkUnderTest } from './framework-app.js';
 import { SERVING_CASES } from './framework-cases.js';
 import { END_CASES } from './framework-end-cases.js';
@@ -15,8 +15,14 @@ export function frameworkContract(framework: FrameworkUnderTest): void {
       kit = await openKit(framework, base);
     });
     afterAll(() => kit?.close());
-    it.each(SERVING_CASES)('$name', ({ run }) => run(kit));
-    it.each(END_CASES)('$name', ({ run }) => run(framework, base));
+    it.each(SERVING_CASES)('$name', async ({ run }) => {
+      expect.hasAssertions();
+      await run(kit);
+    });
+    it.each(END_CASES)('$name', async ({ run }) => {
+      expect.hasAssertions();
+      await run(framework, base);
+    });
   });
 }
 
