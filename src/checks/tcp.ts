@@ -1,19 +1,10 @@
 import { connect } from 'node:net';
 import type { Check, CheckOptions } from '../core/check.js';
 import { OptionError, describe } from '../core/errors.js';
-import { integerOption, objectOption, textOption } from '../core/validate.js';
+import { type ResolvedTcpAddress, type TcpAddress, tcpAddressOption } from '../core/tcp-address.js';
+import { integerOption } from '../core/validate.js';
 
-/** Where {@link tcpConnect} connects to. */
-export type TcpAddress =
-  | {
-      /** A name or an address. @defaultValue '127.0.0.1' */
-      readonly host?: string;
-      readonly port: number;
-    }
-  | {
-      /** The path of a Unix socket. */
-      readonly path: string;
-    };
+export type { TcpAddress };
 
 /** Options of {@link tcpConnect}. */
 export interface TcpConnectOptions extends CheckOptions {
@@ -25,9 +16,7 @@ export interface TcpConnectOptions extends CheckOptions {
   maxBytes?: number;
 }
 
-interface Settings {
-  readonly address: TcpAddress;
-  readonly label: string;
+interface Settings extends ResolvedTcpAddress {
   readonly send: string | Uint8Array | undefined;
   readonly judge: Judge | undefined;
 }
@@ -49,7 +38,7 @@ type Judge = (received: Uint8Array) => boolean | undefined;
  */
 export function tcpConnect(address: TcpAddress, options: TcpConnectOptions = {}): Check {
   const { send, expect, maxBytes = 1024, ...checkOptions } = options;
-  const label = checkAddress(address);
+  const resolved = tcpAddressOption('tcpConnect.address', address);
   integerOption('tcpConnect.maxBytes', maxBytes, { min: 1, max: 1_048_576 });
   if (send !== undefined) bytesOption('tcpConnect.send', send);
   const judge = expect === undefined ? undefined : createJudge(expect, maxBytes);
@@ -57,17 +46,8 @@ export function tcpConnect(address: TcpAddress, options: TcpConnectOptions = {})
     componentType: 'component',
     measurement: 'responseTime',
     ...checkOptions,
-    run: (signal) => exchange({ address, label, send, judge }, signal),
+    run: (signal) => exchange({ ...resolved, send, judge }, signal),
   };
-}
-
-function checkAddress(address: TcpAddress): string {
-  objectOption('tcpConnect.address', address);
-  if ('path' in address) return textOption('tcpConnect.address.path', address.path);
-  const { host = '127.0.0.1', port } = address;
-  textOption('tcpConnect.address.host', host);
-  integerOption('tcpConnect.address.port', port, { min: 1, max: 65_535 });
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function bytesOption(option: string, value: string | Uint8Array): Uint8Array {
@@ -97,10 +77,10 @@ function latin1(bytes: Uint8Array): string {
 }
 
 /** Settles once, and leaves neither socket nor listener. */
-function exchange({ address, label, send, judge }: Settings, signal: AbortSignal): Promise<void> {
+function exchange({ target, label, send, judge }: Settings, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const socket = connect('path' in address ? address : { host: '127.0.0.1', ...address });
+    const socket = connect(target);
     let received = new Uint8Array(0);
     let connected = false;
     const finish = (settle: () => void) => {
