@@ -1,12 +1,14 @@
 import type { Server } from 'node:http';
 import { integerOption, objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
+import type { StartupTask } from '../engine/startup-tasks.js';
 import { interceptProbes, mountOnHttp } from '../probe/mount-http.js';
 import type { MountOptions, MountableHealth } from '../probe/mount.js';
 
 /** What {@link attachHealthToNext} uses of `Health`. */
 export interface NextHealth extends MountableHealth {
   drains(server: DrainableServer, options?: DrainsOptions): () => void;
+  startupTask(name: string): StartupTask;
 }
 
 /** Options of {@link attachHealthToNext}. */
@@ -22,9 +24,10 @@ const MAX_PORT = 65_535;
 
 /**
  * Finds the HTTP server that Next.js creates by itself (`next start`, or `server.js` of `output: 'standalone'`), answers
- * probes on its port before Next.js sees them, and lets it take part in the drain. Tells Next.js to leave the signals
- * alone (`NEXT_MANUAL_SIG_HANDLE`), which it heeds only before it listens: call this in a file loaded with
- * `node --import`, or set that variable and call it in `instrumentation.js`. The returned function takes it all back.
+ * probes on its port before Next.js sees them, and lets it take part in the drain. Start-up waits for it (task `next`).
+ * Tells Next.js to leave the signals alone (`NEXT_MANUAL_SIG_HANDLE`), which it heeds only before it listens: call this
+ * in a file loaded with `node --import`, or set that variable and call it in `instrumentation.js`; and before
+ * `health.start()`. The returned function takes it all back.
  * @throws OptionError on a bad option.
  */
 export function attachHealthToNext(health: NextHealth, options: NextOptions = {}): () => void {
@@ -32,8 +35,12 @@ export function attachHealthToNext(health: NextHealth, options: NextOptions = {}
   const port = portOf(given);
   const answer = mountOnHttp(health, mount);
   process.env['NEXT_MANUAL_SIG_HANDLE'] ??= 'true';
+  const { done } = health.startupTask('next');
   const undo: (() => void)[] = [];
   const stop = onServerAt(port, (server) => {
+    if (server.listening) done();
+    else server.once('listening', done);
+    undo.push(() => server.off('listening', done));
     if (drains !== false) undo.push(health.drains(server, drains));
     undo.push(interceptProbes(server, answer));
   });
