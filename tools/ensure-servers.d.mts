@@ -4,6 +4,9 @@ export type ServerName =
   | 'redis'
   | 'haproxy'
   | 'nginx'
+  | 'python'
+  | 'python-grpc'
+  | 'systemd'
   | 'rabbitmq'
   | 'mariadb'
   | 'memcached';
@@ -16,3 +19,5 @@ export function missingServersError(names: ServerName[]): Error;
 export function findRabbitmqServer(): string | undefined;
 export function findMariadb(): { server: string; install: string } | undefined;
 export function findMemcached(): string | undefined;
+export function findPython(): string | undefined;
+export function findSystemdNotify(): string | undefined;

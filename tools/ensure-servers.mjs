@@ -45,6 +45,21 @@ const SERVERS = {
     debian: 'rabbitmq-server',
     hint: 'RabbitMQ 3.9 or later (Debian and Ubuntu: `apt-get install rabbitmq-server`; macOS: `brew install rabbitmq`)',
   },
+  python: {
+    find: () => findPython(),
+    debian: 'python3',
+    hint: 'Python 3.6 or later (Debian and Ubuntu: `apt-get install python3`)',
+  },
+  'python-grpc': {
+    find: () => findPythonGrpc(),
+    debian: 'python3-grpcio',
+    hint: 'gRPC for Python (Debian and Ubuntu: `apt-get install python3-grpcio`)',
+  },
+  systemd: {
+    find: () => findProgram('systemd-notify'),
+    debian: 'systemd',
+    hint: 'systemd 240 or later, at least its programs (Debian and Ubuntu: `apt-get install systemd`)',
+  },
   nginx: {
     find: () => findNginx(),
     debian: 'nginx-light',
@@ -129,6 +144,24 @@ export function findHaproxy() {
 export function findRabbitmqServer() {
   const packaged = '/usr/lib/rabbitmq/bin/rabbitmq-server';
   return isExecutable(packaged) ? packaged : findProgram('rabbitmq-server');
+}
+
+/** The path of the system's Python 3, the one that packages of the system are for, or undefined. */
+export function findPython() {
+  const packaged = '/usr/bin/python3';
+  return isExecutable(packaged) ? packaged : findProgram('python3');
+}
+
+/** The path of a Python 3 that has gRPC, or undefined. */
+function findPythonGrpc() {
+  const python = findPython();
+  if (python === undefined) return undefined;
+  return spawnSync(python, ['-c', 'import grpc']).status === 0 ? python : undefined;
+}
+
+/** The path of `systemd-notify`, or undefined. */
+export function findSystemdNotify() {
+  return findProgram('systemd-notify');
 }
 
 /** The path of `nginx`, or undefined. */

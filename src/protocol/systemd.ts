@@ -68,8 +68,8 @@ function statusText({ phase, startup, liveness, readiness }: SystemdView): strin
   if (liveness.status === 'fail') return `wedged: ${liveness.reason}`;
   if (!startup.complete) {
     const left = startup.remaining.length;
-    const tasks = `${left} start-up task${left === 1 ? '' : 's'} left`;
-    return startup.timedOut ? `not started in time, ${tasks}` : `starting, ${tasks}`;
+    const tasks = left === 0 ? '' : `, ${left} start-up task${left === 1 ? '' : 's'} left`;
+    return `${startup.timedOut ? 'not started in time' : 'starting'}${tasks}`;
   }
   if (readiness.status === 'fail') return `not ready: ${readiness.reason}`;
   return readiness.status === 'warn' ? `ready, degraded: ${readiness.reason}` : 'ready';

@@ -24,6 +24,8 @@ describe('E6: what systemd is told', () => {
     expect(state({ phase: 'starting', startup: starting })).toEqual({
       STATUS: 'starting, 2 start-up tasks left',
     });
+    const none = { ...starting, remaining: [] };
+    expect(state({ startup: none })).toEqual({ STATUS: 'starting' });
     expect(state()).toEqual({ READY: '1', STATUS: 'ready' });
     expect(state({ readiness: decide(['check_failed:database'], []) })).toEqual({
       READY: '1',
