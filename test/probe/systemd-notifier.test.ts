@@ -5,8 +5,12 @@ import type { SystemdView } from '../../src/protocol/systemd.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 
 const good = decide([], []);
-const READY = { complete: true, timedOut: false, remaining: [] };
-const STARTING = { complete: false, timedOut: false, remaining: ['prices'] };
+const READY: SystemdView['startup'] = { complete: true, timedOut: false, remaining: [] };
+const STARTING: SystemdView['startup'] = {
+  complete: false,
+  timedOut: false,
+  remaining: ['prices'],
+};
 
 /** A notifier on an injected clock, and every message it sent. */
 function createKit(notify: { watchdogMs?: number; watchdogPid?: number } = {}, startup = READY) {

@@ -10,7 +10,7 @@ let service: NotifyService | undefined;
 
 beforeAll(async () => {
   await ensureServers({ need: ['python', 'systemd'] });
-  program = await bundleProgram('systemd-service');
+  program = await bundleProgram('told-service');
 });
 afterAll(() => program?.remove());
 afterEach(async () => {
