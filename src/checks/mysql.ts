@@ -1,7 +1,9 @@
 import type { Check, CheckOptions } from '../core/check.js';
 import { OptionError } from '../core/errors.js';
-import { type PoolCheckOptions, type PoolSource, createPoolCheck } from '../core/pool-check.js';
+import { driverPool } from '../core/driver-pool.js';
+import { type PoolCheckOptions, createPoolCheck } from '../core/pool-check.js';
 import { type ConnectionDriver, createReservedConnection } from '../core/reserved-connection.js';
+import { severConnection } from '../core/sever.js';
 import { functionOption, textOption } from '../core/validate.js';
 
 /**
@@ -20,16 +22,6 @@ export type MysqlPoolLike = MysqlCallbackPoolLike | { readonly pool: MysqlCallba
 /** Options of {@link mysqlPool}. */
 export type MysqlPoolOptions = PoolCheckOptions;
 
-/** Where mysql and mysql2 keep what they do not publish: arrays in one, queues in the other. */
-interface Internals {
-  readonly _allConnections: { readonly length: number };
-  readonly _freeConnections: { readonly length: number };
-  readonly _connectionQueue: { readonly length: number };
-  readonly _closed?: boolean;
-}
-
-type CountedPool = MysqlCallbackPoolLike & Internals;
-
 /**
  * Reads the counters of a pool of mysql2 or mysql; never takes a connection and sends nothing (C7, C8). It tells whether
  * requests get connections, not whether the server answers: use {@link mysqlQuery} for that.
@@ -43,57 +35,11 @@ type CountedPool = MysqlCallbackPoolLike & Internals;
  * @throws OptionError (`HALE_OPTION_INVALID`) for a pool without counters or an option out of range
  */
 export function mysqlPool(pool: MysqlPoolLike, options: MysqlPoolOptions = {}): Check {
-  const counted = [pool, memberOf(pool, 'pool')].find(isCountedPool);
+  const counted = driverPool(pool);
   if (counted === undefined) {
     throw new OptionError('mysqlPool.pool', 'a pool of mysql2 or mysql', pool);
   }
-  return createPoolCheck(mysqlSource(counted), options);
-}
-
-function isCountedPool(value: unknown): value is CountedPool {
-  const pool = value as Partial<CountedPool> | null | undefined;
-  const lists = [pool?._allConnections, pool?._freeConnections, pool?._connectionQueue];
-  return typeof pool?.on === 'function' && lists.every((list) => typeof list?.length === 'number');
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return (value as Record<string, unknown> | null | undefined)?.[name];
-}
-
-function mysqlSource(pool: CountedPool): PoolSource {
-  const waiting = () => pool._connectionQueue.length;
-  let queued = 0;
-  let servedBefore = 0;
-  let onReturn: (() => void) | undefined;
-  const onEnqueue = () => {
-    queued += 1;
-  };
-  return {
-    name: 'mysqlPool',
-    listen: (listener) => {
-      queued = waiting();
-      servedBefore = 0;
-      onReturn = listener;
-      pool.on('enqueue', onEnqueue);
-      pool.on('release', listener);
-      return () => {
-        pool.off('enqueue', onEnqueue);
-        pool.off('release', listener);
-      };
-    },
-    read: () => {
-      if (pool._closed === true) return undefined;
-      // mysql2 hands a connection that somebody waits for on without a `release`: the queue has to tell.
-      const served = queued - waiting();
-      if (served > servedBefore) onReturn?.();
-      servedBefore = served;
-      const total = pool._allConnections.length;
-      // 0 is no limit; 10 is what both take when nothing is configured.
-      const max = pool.config?.connectionLimit ?? 10;
-      const counters = { total, idle: pool._freeConnections.length, waiting: waiting() };
-      return { ...counters, max: max === 0 ? Infinity : max };
-    },
-  };
+  return createPoolCheck({ name: 'mysqlPool', ...counted }, options);
 }
 
 /** The part of a connection of mysql2 (3) or mysql (2), with callbacks, that {@link mysqlQuery} uses. */
@@ -157,14 +103,12 @@ const mysqlDriver = (
     return client;
   },
   connect: (client) => settled((done) => client.connect(done)),
-  destroy: (client) => {
-    client.destroy();
-    // mysql2 only says goodbye, which a dead peer never answers; mysql keeps its socket elsewhere.
-    const socket = memberOf(client, 'stream') ?? memberOf(client, '_socket');
-    const destroy = memberOf(socket, 'destroy');
-    if (typeof destroy === 'function') destroy.call(socket);
-  },
+  destroy: severConnection,
 });
+
+function memberOf(value: unknown, name: string): unknown {
+  return (value as Record<string, unknown> | null | undefined)?.[name];
+}
 
 function withCallbacks(created: unknown): MysqlConnectionLike {
   // What `connection.promise()` of mysql2 gives wraps the connection with callbacks.

@@ -1,17 +1,22 @@
-interface Severable {
-  /** A connection of mysql2, mysql, mariadb. */
-  readonly destroy?: unknown;
-  /** Where pg keeps its socket. */
-  readonly connection?: { readonly stream?: { destroy?(): unknown } };
-}
-
 /**
  * Ends a driver's connection at once, without a word to a peer that may be dead; does nothing with a connection of a
  * driver that offers no such end. The caller sees to it that somebody listens for the connection's errors.
  */
 export function severConnection(raw: unknown): void {
-  if (typeof raw !== 'object' || raw === null) return;
-  const connection: Severable = raw;
-  if (typeof connection.destroy === 'function') connection.destroy();
-  else connection.connection?.stream?.destroy?.();
+  const destroyed = destroy(raw);
+  // destroy() of mysql2 only says goodbye, which a dead peer never answers; mysql keeps its socket elsewhere.
+  destroy(member(raw, 'stream') ?? member(raw, '_socket'));
+  // pg has a socket to destroy and a polite end.
+  if (!destroyed) destroy(member(member(raw, 'connection'), 'stream'));
+}
+
+function destroy(value: unknown): boolean {
+  const method = member(value, 'destroy');
+  if (typeof method !== 'function') return false;
+  method.call(value);
+  return true;
+}
+
+function member(of: unknown, name: string): unknown {
+  return (of as Record<string, unknown> | null | undefined)?.[name];
 }

@@ -5,8 +5,8 @@ import { harness } from '../support/run-check.js';
 
 type Callback = Parameters<MemjsClientLike['stats']>[0];
 
-/** Answers as told: an error for a server that is away, nothing for one that is silent. */
-function client(answers: Record<string, Error | string | null | 'silent'>): MemjsClientLike {
+/** Answers as told: an error for a server that is away, nothing for one that is `silent`. */
+function client(answers: Record<string, Error | string | null>): MemjsClientLike {
   return {
     servers: Object.keys(answers),
     stats: (callback: Callback) => {
