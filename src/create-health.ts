@@ -125,6 +125,10 @@ class ProcessHealth implements Health {
     return this.#engine.workers.add(name, adapter, options);
   }
 
+  lease(...[lease]: Parameters<Health['lease']>): () => void {
+    return this.#engine.leases.add(lease);
+  }
+
   fatal(reason: string): void {
     // JavaScript callers hand over the error itself.
     const text = this.#redact(errorText(reason));

@@ -1,6 +1,7 @@
 import type { Check, CheckRun } from './core/check.js';
 import type { Decision } from './core/decision.js';
 import type { DrainProgress } from './core/drain-progress.js';
+import type { LeaseParticipant } from './core/lease-host.js';
 import type { Phase } from './core/phase.js';
 import type { BoundAddress } from './core/probe-host.js';
 import type { ProbePaths } from './core/probe-options.js';
@@ -91,6 +92,13 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * @throws HaleError `HALE_TOO_MANY`.
    */
   worker(name: string, adapter: WorkerAdapter, options?: WorkerOptions): WorkerHandle;
+  /**
+   * Lets a lease of `createLease()` join: it is acquired once the process has started, readiness fails while it is missing,
+   * and the drain releases it when work has stopped. The returned function takes it out, without release.
+   * @throws OptionError when it is no lease, or has joined already.
+   * @throws HaleError `HALE_STATE` when it was started before.
+   */
+  lease(lease: LeaseParticipant): () => void;
   /** Declares the process unrecoverable: liveness and readiness fail from now on, for good. */
   fatal(reason: string): void;
   /** Takes the instance out of rotation by hand, or back in. */

@@ -20,6 +20,8 @@ export interface Clock {
   now(): number;
   /** Wall-clock milliseconds since the epoch; for display only, never for a decision. */
   wallNow(): number;
+  /** Milliseconds since the machine booted, time in which it was suspended included; absent where nobody can tell. */
+  uptimeMs?(): number;
   setTimeout(callback: () => void, delayMs: number, options?: TimerOptions): Timer;
 }
 

@@ -39,6 +39,18 @@ export const DEFAULTS = {
     samples: 3,
     everyMs: 5_000,
   },
+  lease: {
+    /** Three missed renewals are down; shorter, and a pause for collection or a fail-over of the registry is death. */
+    ttlMs: 30_000,
+    /** A registry that is up answers within it. */
+    retryMs: 2_000,
+    /** Two attempts and more fit between a renewal that fails and the time to stop. */
+    attemptTimeoutMs: 4_000,
+    /** A request or a batch in progress ends within it. */
+    stopMs: 5_000,
+    /** Scheduling delays of this process and of the watchdog that ends it. */
+    marginMs: 500,
+  },
   capacity: {
     /** The share of `leaveAt` at which pressure is over. */
     reenterShare: 0.8,

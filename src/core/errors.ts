@@ -16,7 +16,9 @@ export type HaleErrorCode =
   | 'HALE_DISPOSED'
   | 'HALE_ABORTED'
   | 'HALE_TOO_MANY'
-  | 'HALE_CONFORMANCE';
+  | 'HALE_CONFORMANCE'
+  | 'HALE_LEASE_LOST'
+  | 'HALE_FENCED';
 
 /** The base of every error hale throws; recognise one with {@link isHaleError}, not `instanceof`. */
 export class HaleError extends Error {

@@ -20,7 +20,9 @@ import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
 import { reportEnvironment } from './environment-report.js';
 import { createLimiter } from './limiter.js';
+import { type Leases, createLeases } from './leases.js';
 import type { CheckTransition } from './monitored-check.js';
+import { systemProcess } from './process-port.js';
 import { type ProgressRegistry, createProgressRegistry } from './progress.js';
 import { type Publisher, createPublisher } from './publisher.js';
 import {
@@ -56,6 +58,7 @@ export interface Engine {
   /** Removes a check that is in no group. */
   removeCheck(name: string): Promise<void>;
   readonly gates: GateKeeper;
+  readonly leases: Leases;
   readonly progress: ProgressRegistry;
   readonly readiness: ReadinessWatch;
   readonly shutdown: Shutdown;
@@ -72,7 +75,6 @@ export interface Engine {
 /** Puts the parts of the engine together; nothing runs before `start()`. */
 export function createEngine(options: EngineOptions): Engine {
   const { resolved, clock, random, logger, redact } = options;
-  const { board } = options.host;
   const onError = errorLog(logger);
   const onReadinessChange = (change: ReadinessChange): void => {
     // Contained, because it is called from the schedule, which must go on, and from the beginning of the drain.
@@ -84,7 +86,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const mirror = createMirror({ ...options, onReadinessChange }, onError);
   const { publisher, readiness } = mirror;
-  const shared = { clock, random, board, publisher, logger, redact };
+  const shared = { clock, random, board: options.host.board, publisher, logger, redact };
   const checks = createCheckRegistry({
     ...shared,
     limiter: createLimiter(resolved.concurrency),
@@ -108,12 +110,13 @@ export function createEngine(options: EngineOptions): Engine {
     onBegin: () => readiness.look(),
     onProgress: options.onDrainProgress,
   });
+  const parts = { ...shared, ...shutdown, gates };
+  const leases = createLeases({ ...parts, exit: systemProcess.exit });
   const progress = createProgressRegistry(shared);
   const queues = createQueueWatches({ ...shared, progress });
   const workers = createWorkers({
-    ...shared,
+    ...parts,
     queues,
-    hooks: shutdown.hooks,
     readiness: () => readiness.current,
     drainEndsAt: () => shutdown.drain.deadlineAt() ?? clock.now(),
   });
@@ -125,6 +128,7 @@ export function createEngine(options: EngineOptions): Engine {
     checks,
     removeCheck: (name) => refuseMember(resolved.groups, name) ?? checks.remove(name),
     gates,
+    leases,
     progress,
     queues,
     workers,
@@ -140,10 +144,11 @@ export function createEngine(options: EngineOptions): Engine {
       if (resolved.background) running.push(...background(options, publisher));
       checks.start();
       startup.begin();
+      leases.start();
     },
     async dispose() {
-      const parts = [...running, startup, workers, queues, shutdown, readiness];
-      for (const part of parts) part.dispose();
+      const all = [...running, startup, leases, workers, queues, shutdown, readiness];
+      for (const part of all) part.dispose();
       capacity?.dispose();
       await checks.dispose();
     },

@@ -5,7 +5,7 @@ import type { DrainProgress } from '../core/drain-progress.js';
 import type { Logger } from '../core/logger.js';
 import type { ResolvedShutdown } from '../core/resolve-options.js';
 import { type DrainTargets, createDrainTargets } from './drain-targets.js';
-import { DRAIN_STAGES, type DrainHooks, type DrainStage, createDrainHooks } from './drain-hooks.js';
+import { type DrainHooks, type DrainStage, createDrainHooks } from './drain-hooks.js';
 import { type Drain, type DrainStep, createDrain } from './drain.js';
 import { type InFlight, createInFlight } from './in-flight.js';
 import { type Streams, createStreams } from './streams.js';
@@ -35,6 +35,8 @@ export interface Shutdown {
   readonly streams: Streams;
   /** Everything that has not ended yet. */
   open(): readonly string[];
+  /** Work that has not ended, or was cut; asked when all but the leases has had its time. */
+  openWork(): readonly string[];
   /** Takes hale's listeners off every server. */
   dispose(): void;
 }
@@ -75,17 +77,20 @@ export function createShutdown(given: ShutdownOptions): Shutdown {
       lease_release: hookStep(hooks, 'lease_release'),
     },
   });
+  const openWork = (): readonly string[] => [
+    ...inFlight.open(),
+    ...targets.open(),
+    ...hooks.open('consumers'),
+    ...hooks.open('closers'),
+  ];
   return {
     drain,
     hooks,
     inFlight,
     targets,
     streams,
-    open: () => [
-      ...inFlight.open(),
-      ...targets.open(),
-      ...DRAIN_STAGES.flatMap((stage) => hooks.open(stage)),
-    ],
+    open: () => [...openWork(), ...hooks.open('lease_release')],
+    openWork,
     dispose: () => targets.dispose(),
   };
 }

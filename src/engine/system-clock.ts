@@ -12,6 +12,7 @@ const { bigint: monotonicNs } = process.hrtime;
 export const systemClock: Clock = {
   now: () => Number(monotonicNs()) / 1e6,
   wallNow: () => Date.now(),
+  uptimeMs: () => process.getBuiltinModule('node:os').uptime() * 1000,
   setTimeout(callback, delayMs, options) {
     // A longer delay than Node.js can hold would fire at once.
     const timeout = setTimeout(callback, Math.min(delayMs, MAX_DURATION_MS));

@@ -1,0 +1,126 @@
+import type { Timer } from '../core/clock.js';
+import { contain } from '../core/contain.js';
+import type {
+  LeaseCall,
+  LeaseEvent,
+  LeaseRecord,
+  LeaseWatch,
+  LeaseWatchContext,
+} from '../core/lease-store.js';
+import { createAttempts } from './attempts.js';
+
+export interface PollWatchOptions {
+  readonly context: LeaseWatchContext;
+  list(call: LeaseCall): Promise<readonly LeaseRecord[]>;
+  listener(event: LeaseEvent): void;
+  /**
+   * Asks the registry to call back when something may have changed; called before the first look and after each failure,
+   * and may do nothing.
+   */
+  listen?(onHint: () => void, call: LeaseCall): Promise<void>;
+  /** Called once, at the end. */
+  close?(): void;
+}
+
+const EVERY_MS = 1000;
+const TIMEOUT_MS = 4000;
+
+/** A watch that lists again and again, and at once when it is given a hint, and tells the differences. */
+export function createPollWatch(options: PollWatchOptions): LeaseWatch {
+  return new PollWatch(options);
+}
+
+class PollWatch implements LeaseWatch {
+  readonly #options: PollWatchOptions;
+  readonly #attempts;
+  readonly #known = new Map<string, LeaseRecord>();
+  #timer: Timer | undefined;
+  #busy = false;
+  #hinted = false;
+  #listening = false;
+  #synced = false;
+  #failed = false;
+  #closed = false;
+
+  constructor(options: PollWatchOptions) {
+    this.#options = options;
+    this.#attempts = createAttempts(options.context.clock, () => {});
+    this.#in(0);
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.#timer?.clear();
+      this.#attempts.abandon();
+      this.#options.close?.();
+    }
+    return Promise.resolve();
+  }
+
+  #in(delayMs: number): void {
+    if (this.#closed) return;
+    this.#timer?.clear();
+    this.#timer = this.#options.context.clock.setTimeout(() => void this.#look(), delayMs);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#busy) {
+      this.#hinted = true;
+      return;
+    }
+    this.#busy = true;
+    const { timeoutMs = TIMEOUT_MS, everyMs = EVERY_MS } = this.#options.context;
+    const attempt = await this.#attempts.run(timeoutMs, (call) => this.#ask(call));
+    this.#busy = false;
+    if (this.#closed) return;
+    if (attempt.kind === 'answered') this.#compare(attempt.value);
+    else this.#fail(attempt.kind === 'error' ? attempt.error : new Error('no answer in time'));
+    this.#in(this.#hinted ? 0 : everyMs);
+    this.#hinted = false;
+  }
+
+  async #ask(call: LeaseCall): Promise<readonly LeaseRecord[]> {
+    const { listen, list } = this.#options;
+    if (!this.#listening && listen !== undefined) {
+      await listen(() => this.#in(0), call);
+      this.#listening = true;
+    }
+    return list(call);
+  }
+
+  #compare(records: readonly LeaseRecord[]): void {
+    const gone = new Map(this.#known);
+    for (const record of records) {
+      const known = gone.get(record.name);
+      gone.delete(record.name);
+      this.#known.set(record.name, record);
+      if (known?.revision !== record.revision || known.token !== record.token)
+        this.#tell({ kind: 'held', record });
+    }
+    for (const { name, token } of gone.values()) {
+      this.#known.delete(name);
+      this.#tell({ kind: 'free', name, token });
+    }
+    if (!this.#synced) this.#tell({ kind: 'synced' });
+    this.#synced = true;
+    this.#failed = false;
+  }
+
+  #fail(error: unknown): void {
+    this.#listening = false;
+    this.#synced = false;
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#tell({ kind: 'failed', error });
+  }
+
+  #tell(event: LeaseEvent): void {
+    if (this.#closed) return;
+    // A listener that throws has no one to throw to; it must not end the watch.
+    contain(
+      () => this.#options.listener(event),
+      () => {},
+    );
+  }
+}
