@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/core/clock.js';
 import type { BoundAddress, ProbeHost, ProbeHostEvents } from '../../src/core/probe-host.js';
 import type { ProbeOptions } from '../../src/core/probe-options.js';
 import { systemClock } from '../../src/engine/system-clock.js';
@@ -25,7 +26,12 @@ export const ISOLATIONS = ['thread', 'inline'] as const;
 export function createHostKit(
   isolation: (typeof ISOLATIONS)[number],
   changes: Partial<ProbeOptions> = {},
-  more: { readonly threadSource?: string; readonly evaluate?: () => Promise<void> } = {},
+  more: {
+    readonly threadSource?: string;
+    readonly evaluate?: () => Promise<void>;
+    /** Of an inline host. */
+    readonly clock?: Clock;
+  } = {},
 ): HostKit {
   const errors: unknown[] = [];
   const events: ProbeHostEvents = {
@@ -39,7 +45,7 @@ export function createHostKit(
     onError: (error) => errors.push(error),
   };
   const options = probeOptions({ ...NEVER_OVERDUE, ...changes });
-  const given = { options, events, clock: systemClock };
+  const given = { options, events, clock: more.clock ?? systemClock };
   const { threadSource } = more;
   const host =
     isolation === 'inline'

@@ -1,4 +1,5 @@
 import { type Socket, connect } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
 /** A connection on which a test writes bytes by hand. */
 export interface RawConnection {
@@ -13,15 +14,27 @@ export interface RawConnection {
 
 /** Connects to a port on loopback. */
 export function rawConnection(port: number, host = '127.0.0.1'): Promise<RawConnection> {
+  return watched(connect({ port, host }), 'connect');
+}
+
+/** The same over TLS, with any certificate unless the options say otherwise. */
+export function rawTlsConnection(
+  port: number,
+  options: ConnectionOptions = {},
+): Promise<RawConnection> {
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+  return watched(socket, 'secureConnect');
+}
+
+function watched(socket: Socket, readyEvent: string): Promise<RawConnection> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host });
     let text = '';
     const done = new Promise<void>((close) => socket.once('close', () => close()));
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       text += chunk;
     });
     socket.once('error', reject);
-    socket.once('connect', () => {
+    socket.once(readyEvent, () => {
       // From here on a reset is an ordinary way to close.
       socket.on('error', () => {});
       resolve({
@@ -40,8 +53,12 @@ export function rawConnection(port: number, host = '127.0.0.1'): Promise<RawConn
 }
 
 /** Sends bytes and returns what came back until the other side closed. */
-export async function exchange(port: number, bytes: string | Uint8Array): Promise<string> {
-  const connection = await rawConnection(port);
+export async function exchange(
+  port: number,
+  bytes: string | Uint8Array,
+  open: (port: number) => Promise<RawConnection> = rawConnection,
+): Promise<string> {
+  const connection = await open(port);
   connection.write(bytes);
   return connection.closed();
 }
