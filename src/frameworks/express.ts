@@ -71,7 +71,7 @@ export function attachHealth(
 }
 
 function expressApp(app: ExpressLike): ExpressInternals {
-  const { handle, listen } = app as Partial<ExpressInternals>;
+  const { handle, listen } = (app ?? {}) as Partial<ExpressInternals>;
   if (typeof app === 'function' && typeof handle === 'function' && typeof listen === 'function')
     return app as ExpressInternals;
   throw new OptionError('attachHealth (an app)', 'an application of Express', app);

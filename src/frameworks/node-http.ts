@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Http2SecureServer, Http2Server } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
+import { OptionError } from '../core/errors.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { interceptProbes, mountOnHttp } from '../probe/mount-http.js';
@@ -29,6 +30,7 @@ export function attachHealth(
   health: NodeHttpHealth,
   options: NodeHttpOptions = {},
 ): () => void {
+  checkServer(server);
   const { drains = {}, ...mount } = options;
   const answer = mountOnHttp(health, mount);
   const release = drains === false ? undefined : health.drains(server, drains);
@@ -37,4 +39,10 @@ export function attachHealth(
     restore();
     release?.();
   };
+}
+
+function checkServer(server: NodeServer): void {
+  const { emit, listen } = (server ?? {}) as Partial<NodeServer>;
+  if (typeof emit === 'function' && typeof listen === 'function') return;
+  throw new OptionError('attachHealth (a server)', 'an http, https or http2 server', server);
 }

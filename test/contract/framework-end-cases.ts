@@ -17,6 +17,10 @@ export const END_CASES: readonly FrameworkEndCase[] = [
     run: (framework, base) => withKit(framework, base, drainsInOrder),
   },
   {
+    name: 'D1: a drain ends cleanly after the app was closed by its owner',
+    run: (framework, base) => withKit(framework, base, drainsAfterClose),
+  },
+  {
     name: 'nothing is answered without hale, nor after it was taken out, and no listener is left',
     run: leavesNothing,
   },
@@ -60,6 +64,12 @@ async function drainsInOrder({ ask, askRoot, health, slowBegun, release }: Kit):
     'close',
   ]);
   expect(await drained).toMatchObject({ exitCode: 0 });
+}
+
+async function drainsAfterClose({ ask, app, health }: Kit): Promise<void> {
+  expect((await ask('/readyz')).status).toBe(200);
+  await app.close();
+  expect(await health.shutdown('test')).toMatchObject({ exitCode: 0 });
 }
 
 async function leavesNothing(framework: FrameworkUnderTest, base: string): Promise<void> {

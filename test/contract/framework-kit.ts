@@ -37,7 +37,7 @@ export interface Kit {
   close(): Promise<void>;
 }
 
-export const PROPAGATION_MS = 400;
+export const PROPAGATION_MS = 250;
 
 /** Starts an app, ready to be probed. */
 export async function openKit(

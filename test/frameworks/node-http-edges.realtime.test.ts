@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import {
+  type ClientHttp2Session,
+  connect,
+  createSecureServer,
+  createServer as createHttp2Server,
+} from 'node:http2';
+import { createServer as createHttpsServer, request as httpsRequest } from 'node:https';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHealth } from '../../src/create-health.js';
+import { silentLogger } from '../../src/core/logger.js';
+import { type NodeServer, attachHealth } from '../../src/frameworks/node-http.js';
+import type { Health } from '../../src/health.js';
+import { createCertificate } from '../support/certificate.js';
+import { exchange } from '../support/raw-http.js';
+
+const files = createCertificate();
+const certificate = { key: readFileSync(files.keyFile), cert: readFileSync(files.certFile) };
+files.remove();
+
+const ending: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+async function attached(server: NodeServer): Promise<{ health: Health; port: number }> {
+  const health = createHealth({
+    probes: false,
+    diagnostic: false,
+    signals: false,
+    env: {},
+    logger: silentLogger,
+    shutdown: { propagationDelayMs: 50, deadlineMs: 2000 },
+  });
+  ending.push(() => health.dispose());
+  attachHealth(server, health);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(() => server.close());
+  await health.start();
+  await health.untilReady();
+  return { health, port: (server.address() as AddressInfo).port };
+}
+
+/** The user's own answer; it reads the body first, as a body parser does. */
+const application: Parameters<typeof createServer>[1] & object = (request, response) => {
+  request.resume().on('end', () => response.end('user'));
+};
+
+function stream(
+  session: ClientHttp2Session,
+  path: string,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = session.request({ ':path': path });
+    let status = 0;
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    request.on('response', (headers) => (status = headers[':status'] ?? 0));
+    request.on('end', () => resolve({ status, text }));
+    request.on('error', reject);
+  });
+}
+
+describe('probes on the port of a server', () => {
+  it('E2: HTTP/1.0, pipelining, an expectation and a body that never comes', async () => {
+    const { port } = await attached(createServer(application));
+    expect(await exchange(port, 'GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    const pipelined = await exchange(
+      port,
+      'GET /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /orders HTTP/1.1\r\nHost: a\r\n\r\n' +
+        'GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
+    expect(pipelined.match(/HTTP\/1\.1 200 /g)).toHaveLength(3);
+    expect(pipelined.indexOf('"status":"pass"')).toBeLessThan(pipelined.indexOf('user'));
+    const expecting = await exchange(
+      port,
+      'POST /livez HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n',
+    );
+    expect(expecting).toContain('HTTP/1.1 405 ');
+    expect(expecting).toContain('Allow: GET, HEAD');
+  });
+
+  it('E5: an expectation is answered before a listener of the application for it', async () => {
+    const server = createServer(application);
+    server.on('checkContinue', (_request, response) => response.writeHead(418).end());
+    const { port } = await attached(server);
+    const head =
+      'Host: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx';
+    expect(await exchange(port, `GET /livez HTTP/1.1\r\n${head}`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await exchange(port, `POST /orders HTTP/1.1\r\n${head}`)).toMatch(/^HTTP\/1\.1 418 /);
+  });
+
+  it('E5: over TLS', async () => {
+    const { port } = await attached(createHttpsServer(certificate, application));
+    const status = await new Promise((resolve, reject) => {
+      const options = {
+        host: '127.0.0.1',
+        port,
+        path: '/readyz',
+        ca: certificate.cert,
+        agent: false,
+      };
+      httpsRequest(options, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode));
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(200);
+  });
+
+  it.each([
+    [
+      'h2c',
+      () =>
+        createHttp2Server(
+          (request, response) => void request.resume().on('end', () => response.end('user')),
+        ),
+    ],
+    [
+      'h2',
+      () =>
+        createSecureServer(certificate, (request, response) => {
+          request.resume().on('end', () => response.end('user'));
+        }),
+    ],
+  ] as const)('E5, D3: over HTTP/2 (%s), also while it drains', async (kind, make) => {
+    const { health, port } = await attached(make());
+    const open = () => {
+      const url = `${kind === 'h2' ? 'https' : 'http'}://127.0.0.1:${port}`;
+      const session = connect(url, { ca: certificate.cert });
+      ending.push(() => session.destroy());
+      return session;
+    };
+    const session = open();
+    expect(await stream(session, '/readyz')).toEqual({
+      status: 200,
+      text: '{"status":"pass","reason":"ok"}',
+    });
+    expect(await stream(session, '/orders')).toEqual({ status: 200, text: 'user' });
+    const drained = health.shutdown('test');
+    // The old session has been told to take no new stream.
+    expect(await stream(open(), '/readyz')).toEqual({
+      status: 503,
+      text: '{"status":"fail","reason":"draining"}',
+    });
+    expect(await drained).toMatchObject({ exitCode: 0 });
+  });
+});
