@@ -9,7 +9,9 @@ export type ServerName =
   | 'systemd'
   | 'rabbitmq'
   | 'mariadb'
-  | 'memcached';
+  | 'memcached'
+  | 'nats'
+  | 'mosquitto';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;
 export function findRedisServer(): string | undefined;
@@ -21,3 +23,5 @@ export function findMariadb(): { server: string; install: string } | undefined;
 export function findMemcached(): string | undefined;
 export function findPython(): string | undefined;
 export function findSystemdNotify(): string | undefined;
+export function findNatsServer(): string | undefined;
+export function findMosquitto(): string | undefined;
