@@ -11,7 +11,8 @@ export type ServerName =
   | 'mariadb'
   | 'memcached'
   | 'nats'
-  | 'mosquitto';
+  | 'mosquitto'
+  | 'kafka';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;
 export function findRedisServer(): string | undefined;
@@ -25,3 +26,4 @@ export function findPython(): string | undefined;
 export function findSystemdNotify(): string | undefined;
 export function findNatsServer(): string | undefined;
 export function findMosquitto(): string | undefined;
+export function findKafkaMock(): string | undefined;
