@@ -23,5 +23,7 @@ attachHealth(app, health);
 
 const [probes] = await health.start();
 const server = app.listen(process.env.PORT ?? 3000, () => {
-  console.log(`app http://127.0.0.1:${server.address().port} probes http://127.0.0.1:${probes.port}`);
+  console.log(
+    `app http://127.0.0.1:${server.address().port} probes http://127.0.0.1:${probes.port}`,
+  );
 });

@@ -24,5 +24,7 @@ attachHealth(server, health);
 
 const [probes] = await health.start();
 server.listen(process.env.PORT ?? 3000, () => {
-  console.log(`app http://127.0.0.1:${server.address().port} probes http://127.0.0.1:${probes.port}`);
+  console.log(
+    `app http://127.0.0.1:${server.address().port} probes http://127.0.0.1:${probes.port}`,
+  );
 });
