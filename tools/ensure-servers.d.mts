@@ -26,4 +26,4 @@ export function findPython(): string | undefined;
 export function findSystemdNotify(): string | undefined;
 export function findNatsServer(): string | undefined;
 export function findMosquitto(): string | undefined;
-export function findKafkaMock(): string | undefined;
+export function findKafkaMock(): { python: string; library: string } | undefined;

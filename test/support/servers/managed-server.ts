@@ -5,6 +5,7 @@ import { connectionsOn } from './connection-count.js';
 import {
   type ServerProcess,
   childrenOf,
+  descendantsOf,
   findFreePort,
   waitUntilStopped,
 } from './server-process.js';
@@ -45,13 +46,15 @@ export interface ServerKind {
   folder: string;
   stopSignal: NodeJS.Signals;
   spawn(port: number): Promise<ServerProcess>;
+  /** How long a start may take. @defaultValue 20000 */
+  readyWithinMs?: number;
   /** Resolves once the server on the port answers for real, otherwise rejects. */
   proveReady(port: number): Promise<void>;
   url(port: number): string;
 }
 
 async function waitReady(kind: ServerKind, server: ServerProcess, port: number): Promise<void> {
-  const giveUpAt = performance.now() + READY_WITHIN_MS;
+  const giveUpAt = performance.now() + (kind.readyWithinMs ?? READY_WITHIN_MS);
   let lastError: unknown;
   while (performance.now() < giveUpAt) {
     if (server.hasEnded()) break;
@@ -123,7 +126,7 @@ export async function startManagedServer(kind: ServerKind): Promise<ManagedServe
     connections: () => connectionsOn(port),
     freeze: () => {
       server.signal('SIGSTOP', true);
-      waitUntilStopped([server.pid, ...childrenOf(server.pid)]);
+      waitUntilStopped([server.pid, ...descendantsOf(server.pid)]);
     },
     thaw: () => server.signal('SIGCONT', true),
     dispose: async () => {

@@ -1,13 +1,22 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { findRabbitmqServer, missingServersError } from '../../../tools/ensure-servers.mjs';
 import { type ManagedServer, startManagedServer } from './managed-server.js';
 import { startServerProcess } from './server-process.js';
 
 const SCRIPT = fileURLToPath(new URL('rabbitmq.sh', import.meta.url));
+const MEMORY = fileURLToPath(new URL('rabbitmq-memory.sh', import.meta.url));
+
+/** A real RabbitMQ. */
+export interface RabbitmqServer extends ManagedServer {
+  /** Makes it believe that it is short of memory, or no longer. */
+  setMemoryAlarm(on: boolean): Promise<void>;
+}
 
 /** The broker answers the protocol header with its first frame once it takes connections. */
 function proveAnswer(port: number): Promise<void> {
@@ -28,14 +37,16 @@ function proveAnswer(port: number): Promise<void> {
  * Starts a real RabbitMQ on a free port of 127.0.0.1, its user guest:guest.
  * @throws Error that names what to install when the server's program is missing
  */
-export async function startRabbitmq(): Promise<ManagedServer> {
+export async function startRabbitmq(): Promise<RabbitmqServer> {
   const program = findRabbitmqServer();
   if (program === undefined) throw missingServersError(['rabbitmq']);
   const folder = await mkdtemp(join(tmpdir(), 'hale-rabbitmq-'));
-  return startManagedServer({
+  const server = await startManagedServer({
     name: 'RabbitMQ',
     folder,
     stopSignal: 'SIGTERM',
+    // Five seconds on an idle machine.
+    readyWithinMs: 60_000,
     spawn: (port) =>
       startServerProcess({
         file: '/bin/sh',
@@ -44,5 +55,11 @@ export async function startRabbitmq(): Promise<ManagedServer> {
       }),
     proveReady: proveAnswer,
     url: (port) => `amqp://guest:guest@127.0.0.1:${port}`,
+  });
+  return Object.assign(server, {
+    async setMemoryAlarm(on: boolean) {
+      const share = on ? '0.00001' : '0.9';
+      await promisify(execFile)('/bin/sh', [MEMORY, folder, String(server.port), share]);
+    },
   });
 }

@@ -60,6 +60,11 @@ export function childrenOf(pid: number): number[] {
     .filter((candidate) => parentOf(candidate) === pid);
 }
 
+/** The children of a process, theirs, and so on. */
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
 function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -134,7 +139,7 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
   const signal = (name: NodeJS.Signals, withChildren = false) => {
     if (hasEnded()) return;
     sendQuietly(pid, name);
-    if (withChildren) for (const each of childrenOf(pid)) sendQuietly(each, name);
+    if (withChildren) for (const each of descendantsOf(pid)) sendQuietly(each, name);
   };
   return {
     pid,
