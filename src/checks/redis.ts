@@ -1,14 +1,28 @@
-import { untilAborted } from '../core/abort.js';
 import type { Check, CheckOptions } from '../core/check.js';
 import { OptionError, describe } from '../core/errors.js';
+import { createRoundTrip } from '../core/round-trip.js';
 
-/** The part of an ioredis (5) or node-redis (4, 5) client that {@link redisPing} uses. */
-export interface RedisLike {
-  ping(): Promise<unknown>;
+/** What clients tell about their connection. */
+interface RedisState {
   /** State of an ioredis client or cluster. */
   readonly status?: string;
   /** Whether a node-redis client is connected and has done its handshake. */
   readonly isReady?: boolean;
+}
+
+/**
+ * The part of a client that {@link redisPing} uses: of ioredis (5, 6), single, sentinel or cluster, or of node-redis
+ * (4, 5, 6), single, pool or sentinel.
+ */
+export interface RedisLike extends RedisState {
+  ping(): Promise<unknown>;
+}
+
+/** The part of a cluster of node-redis (4, 5, 6) that {@link redisPing} uses; not all of them have `ping()`. */
+export interface RedisClusterLike extends RedisState {
+  sendCommand(firstKey: undefined, isReadonly: boolean, args: string[]): Promise<unknown>;
+  /** Only clusters have nodes; the `sendCommand` of a single client takes other arguments. */
+  nodeClient(node: never): unknown;
 }
 
 /** Options of {@link redisPing}. */
@@ -20,7 +34,8 @@ const AWAY: readonly (string | undefined)[] = ['reconnecting', 'close', 'end'];
 
 /**
  * Sends PING on the application's own client and waits for PONG; the wait ends with the run's signal
- * also while the client only queues the command (ioredis by default, without a connection).
+ * also while the client only queues the command (ioredis by default, without a connection). One PING at most is in that
+ * queue. A cluster sends it to one of its nodes, a client of a sentinel to the master.
  *
  * - pass: the server answered PONG.
  * - warn: never.
@@ -31,10 +46,17 @@ const AWAY: readonly (string | undefined)[] = ['reconnecting', 'close', 'end'];
  * client's connection; no connection of its own.
  * @throws OptionError (`HALE_OPTION_INVALID`) for a client without `ping()`
  */
-export function redisPing(client: RedisLike, options: RedisPingOptions = {}): Check {
-  if (typeof client?.ping !== 'function') {
-    throw new OptionError('redisPing.client', 'a Redis client with ping()', client);
-  }
+export function redisPing(
+  client: RedisLike | RedisClusterLike,
+  options: RedisPingOptions = {},
+): Check {
+  const ping = pingOf(client);
+  const ask = createRoundTrip(async () => {
+    const answer = await ping();
+    if (!isPong(answer)) {
+      throw new Error(`PING was answered with ${describe(answer)} instead of PONG`);
+    }
+  });
   return {
     componentType: 'datastore',
     measurement: 'responseTime',
@@ -42,14 +64,20 @@ export function redisPing(client: RedisLike, options: RedisPingOptions = {}): Ch
     run: async (signal) => {
       signal.throwIfAborted();
       if (isAway(client)) throw new Error(`no connection to Redis${stateText(client)}`);
-      const answer = await untilAborted(client.ping(), signal, () => noAnswer(client, signal));
-      if (isPong(answer)) return;
-      throw new Error(`PING was answered with ${describe(answer)} instead of PONG`);
+      await ask(client, signal, () => noAnswer(client, signal));
     },
   };
 }
 
-function isAway(client: RedisLike): boolean {
+function pingOf(client: RedisLike | RedisClusterLike): () => Promise<unknown> {
+  if (client && 'ping' in client && typeof client.ping === 'function') return () => client.ping();
+  if (client && 'nodeClient' in client && typeof client.sendCommand === 'function') {
+    return () => client.sendCommand(undefined, true, ['PING']);
+  }
+  throw new OptionError('redisPing.client', 'a Redis client with ping()', client);
+}
+
+function isAway(client: RedisState): boolean {
   return client.isReady === false || AWAY.includes(client.status);
 }
 
@@ -59,11 +87,11 @@ function isPong(answer: unknown): boolean {
   return text === 'PONG';
 }
 
-function noAnswer(client: RedisLike, signal: AbortSignal): Error {
+function noAnswer(client: RedisState, signal: AbortSignal): Error {
   return new Error(`no answer to PING${stateText(client)}`, { cause: signal.reason });
 }
 
-function stateText({ status, isReady }: RedisLike): string {
+function stateText({ status, isReady }: RedisState): string {
   if (typeof status === 'string') return ` (client is ${status})`;
   return isReady === false ? ' (client is not ready)' : '';
 }

@@ -49,6 +49,36 @@ describe('redisPing', () => {
     expect(pings).toBe(0);
   });
 
+  it('C2: keeps one PING at most under way however long nothing comes back', async () => {
+    const questions: (() => void)[] = [];
+    const ping = () => new Promise<unknown>((resolve) => questions.push(() => resolve('PONG')));
+    const check = harness(redisPing({ ping }), clock);
+    for (let runs = 0; runs < 5; runs += 1) {
+      const running = check.run();
+      await clock.advance(1_000);
+      expect((await running).output).toBe('no answer to PING: timed out');
+    }
+    expect(questions).toHaveLength(1);
+    const running = check.run();
+    questions[0]?.();
+    await clock.settle();
+    // A late answer to an old question says nothing about now.
+    expect(questions).toHaveLength(2);
+    questions[1]?.();
+    expect((await running).status).toBe('pass');
+  });
+
+  it('asks a cluster without ping() through one of its nodes', async () => {
+    const sent: unknown[] = [];
+    const sendCommand = async (...args: unknown[]) => {
+      sent.push(args);
+      return 'PONG';
+    };
+    const cluster = { sendCommand, nodeClient: () => undefined };
+    expect((await harness(redisPing(cluster), clock).run()).status).toBe('pass');
+    expect(sent).toEqual([[undefined, true, ['PING']]]);
+  });
+
   it('asks in the state of a lazy client that has not connected yet', async () => {
     expect((await run({ ping: async () => 'PONG', status: 'wait' })).status).toBe('pass');
   });

@@ -52,6 +52,7 @@ const PLANTED: readonly (readonly [Create, CaseId, ConformanceRule, RegExp])[] =
   [checks.leaky, 'healthy', 'left_behind', /1 connections are open after the end/],
   [checks.leakyOnFailure, 'leak', 'leak', /connections are open after runs into a black hole/],
   [checks.leakyOnFailure, 'disposed', 'left_behind', /1 connections are open after the end/],
+  [checks.polite, 'disposed', 'left_behind', /\d sockets are not destroyed after the end/],
   [checks.deaf, 'frozen', 'deadline', /had not ended 100 ms after its signal aborted/],
   [checks.deaf, 'half_open', 'deadline', /had not ended/],
   [checks.deaf, 'disposed', 'deadline', /had not ended/],

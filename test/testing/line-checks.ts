@@ -131,6 +131,20 @@ export function loyal(target: ConformanceTarget): Check {
   };
 }
 
+/** Ends its connections politely and waits for the peer to do so, too. */
+export const polite = (target: ConformanceTarget): Check => ({
+  run: async (signal) => {
+    const socket = connect({ ...target, allowHalfOpen: true }).on('error', () => {});
+    const said = ask(socket, target.password(PASSWORD)).catch(() => {});
+    const aborted = new Promise<'aborted'>((resolve) => {
+      signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+    });
+    const first = await Promise.race([said, aborted]);
+    socket.end();
+    if (first === 'aborted' || socket.destroyed) throw new Error('no welcome');
+  },
+});
+
 /** Passes without a look. */
 export const blind = (): Check => ({ run: () => undefined });
 

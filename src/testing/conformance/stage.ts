@@ -3,6 +3,7 @@ import { HaleError } from '../../core/errors.js';
 import { type FaultMode, type FaultProxy, createFaultProxy } from '../fault-proxy.js';
 import { createCountingClock } from './counting-clock.js';
 import type { Journal } from './journal.js';
+import { ownSocketsTo } from './own-sockets.js';
 import { eventually, pause } from './pause.js';
 import type { ConformanceSettings } from './settings.js';
 import { type TimedRun, timedRun } from './timed-run.js';
@@ -49,6 +50,8 @@ export async function openStage(
   const before = await steadyConnections(settings, server);
   const proxies = await openProxies(server, setting.fault);
   const target = createTarget(server, proxies, setting);
+  const ports = target.addresses.map(({ port }) => port);
+  const socketsBefore = ownSocketsTo(ports);
   const closeProxies = async () => void (await Promise.all(proxies.map((each) => each.close())));
   const timers = createCountingClock(clock);
   const subject = await createSubject(settings, target).catch(async (error: unknown) => {
@@ -71,6 +74,7 @@ export async function openStage(
     });
     return open;
   };
+  const ownSockets = () => ownSocketsTo(ports) - socketsBefore;
   const run = async (ended?: AbortSignal) => {
     const { timeoutMs, slackMs } = settings;
     const timed = await timedRun({
@@ -105,6 +109,9 @@ export async function openStage(
       await endSubject(subject);
       const left = await settledConnections(0);
       if (left > 0) journal.violated('left_behind', `${left} connections are open after the end`);
+      if (!(await eventually(clock, settings.closeWithinMs, () => ownSockets() <= 0))) {
+        journal.violated('left_behind', `${ownSockets()} sockets are not destroyed after the end`);
+      }
       if (timers.pendingTimers === 0) return;
       journal.violated('left_behind', `${timers.pendingTimers} timers are set after the end`);
     },
