@@ -8,7 +8,8 @@ const mayImport = {
   probe: ['core', 'protocol'],
   protocol: ['core'],
   checks: ['core'],
-  frameworks: ['core', 'engine', 'probe'],
+  // gRPC is a framework and a protocol.
+  frameworks: ['core', 'engine', 'probe', 'protocol'],
   lease: ['core'],
   observe: ['core'],
   page: ['core'],

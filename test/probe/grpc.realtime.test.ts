@@ -4,6 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { checkView } from '../core/probe-state-builders.js';
 import { type GrpcHealthClient, createGrpcHealthClient } from '../support/grpc-health-client.js';
 import { eventually } from '../support/program.js';
+import { startPythonGrpc } from '../support/python-grpc.js';
+import { ensureServers } from '../../tools/ensure-servers.mjs';
 import { rawConnection } from '../support/raw-http.js';
 import { type HostKit, ISOLATIONS, createHostKit } from './host-kit.js';
 
@@ -34,6 +36,25 @@ describe.each(ISOLATIONS)('E6: the gRPC health protocol (%s)', (isolation) => {
     expect(await client.check('order database')).toBe('NOT_SERVING');
     expect(await client.check('')).toBe('NOT_SERVING');
     expect(await client.check('liveness')).toBe('SERVING');
+  });
+
+  it('is understood by a client on the C core, which watches by itself', async () => {
+    await ensureServers({ need: ['python', 'python-grpc'] });
+    await setUp(isolation);
+    const seen = async (...[what, service]: ['check' | 'watch', string]) => {
+      const python = startPythonGrpc(kit.port('grpc'), what, service);
+      if (what === 'watch') {
+        await eventually('its first status', () => python.told.length === 1 || undefined);
+        kit.host.board.setPhase('draining');
+        await eventually('the next', () => python.told.length === 2 || undefined);
+        kit.host.board.setPhase('stopped');
+      }
+      await python.ended();
+      return python.told;
+    };
+    expect(await seen('check', 'liveness')).toEqual(['SERVING']);
+    expect(await seen('check', 'nobody')).toEqual(['NOT_FOUND']);
+    expect(await seen('watch', '')).toEqual(['SERVING', 'NOT_SERVING', 'UNAVAILABLE']);
   });
 
   it('Watch sends the present status at once, each change once, and ends with the drain', async () => {
