@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { OptionError } from '../core/errors.js';
 import { replaceMethod } from '../core/replace-method.js';
+import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { type NodeRequest, type NodeResponse, mountOnHttp } from '../probe/mount-http.js';
@@ -38,7 +39,7 @@ export function attachHealth(
   options: ExpressOptions = {},
 ): () => void {
   const express = expressApp(app);
-  const { drains = {}, ...mount } = options;
+  const { drains = {}, ...mount } = objectOption('attachHealth', options);
   const answer = mountOnHttp(health, mount);
   const undo = [
     replaceMethod(

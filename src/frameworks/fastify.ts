@@ -1,4 +1,5 @@
 import { OptionError } from '../core/errors.js';
+import { objectOption } from '../core/validate.js';
 import type { DrainHook, DrainHookOptions } from '../engine/drain-hooks.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
@@ -49,7 +50,7 @@ export function attachHealth(
   options: FastifyOptions = {},
 ): () => void {
   checkApp(app);
-  const { drains = {}, ...mount } = options;
+  const { drains = {}, ...mount } = objectOption('attachHealth', options);
   const answer = mountOnHttp(health, mount);
   const servers = new Set<unknown>();
   const undo: (() => void)[] = [];

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { OptionError } from '../core/errors.js';
 import { replaceMethod } from '../core/replace-method.js';
+import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { mountOnHttp } from '../probe/mount-http.js';
@@ -36,7 +37,7 @@ export function attachHealth(
   options: KoaOptions = {},
 ): () => void {
   checkApp(app);
-  const { drains = {}, ...mount } = options;
+  const { drains = {}, ...mount } = objectOption('attachHealth', options);
   const answer = mountOnHttp(health, mount);
   let active = true;
   const undo = [

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Http2SecureServer, Http2Server } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
 import { OptionError } from '../core/errors.js';
+import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { interceptProbes, mountOnHttp } from '../probe/mount-http.js';
@@ -31,7 +32,7 @@ export function attachHealth(
   options: NodeHttpOptions = {},
 ): () => void {
   checkServer(server);
-  const { drains = {}, ...mount } = options;
+  const { drains = {}, ...mount } = objectOption('attachHealth', options);
   const answer = mountOnHttp(health, mount);
   const release = drains === false ? undefined : health.drains(server, drains);
   const restore = interceptProbes(server, answer);

@@ -65,6 +65,8 @@ export function parseTarget(target: string): Target {
 }
 
 function pathOf(target: string): string {
+  // Nearly every target; where probes are mounted, each request of the application passes here.
+  if (target.startsWith('/')) return target;
   const absolute = /^https?:\/\/[^/]*/i.exec(target);
   if (absolute === null) return target;
   const path = target.slice(absolute[0].length);

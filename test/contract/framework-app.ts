@@ -62,6 +62,8 @@ export interface RunningApp {
 export interface FrameworkUnderTest {
   /** With its major: `express 5`. */
   readonly name: string;
+  /** Set where the runtime resolves `.` and `..` before anybody sees the request, as the URL of a `Request` is. */
+  readonly resolvesDots?: boolean;
   start(plan: AppPlan): Promise<RunningApp>;
 }
 

@@ -50,6 +50,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?
 /** Wrong adapters, each with a case that must catch it. */
 const PLANTS: readonly (readonly [string, Attach, RegExp])[] = [
   ['stands after the limiter', behindTheGate, /before a rate limiter/],
+  ['stands in an access log', behindTheGate, /no middleware sees a probe/],
   ['stands after auth', behindTheGate, /before authentication/],
   ['stands after a host check', behindTheGate, /before a host check \(421\)/],
   ['stands after a redirect', behindTheGate, /before a redirect/],

@@ -15,15 +15,20 @@ export function frameworkContract(framework: FrameworkUnderTest): void {
       kit = await openKit(framework, base);
     });
     afterAll(() => kit?.close());
-    it.each(SERVING_CASES)('$name', async ({ run }) => {
+    it.each(named(SERVING_CASES))('%s', async (_name, { run }) => {
       expect.hasAssertions();
       await run(kit);
     });
-    it.each(END_CASES)('$name', async ({ run }) => {
+    it.each(named(END_CASES))('%s', async (_name, { run }) => {
       expect.hasAssertions();
       await run(framework, base);
     });
   });
+}
+
+/** As `%s` prints them: `$name` would be cut. */
+function named<T extends { readonly name: string }>(cases: readonly T[]): [string, T][] {
+  return cases.map((item) => [item.name, item]);
 }
 
 /** The names of the cases a framework does not pass, of those that match; for tests of this suite itself. */

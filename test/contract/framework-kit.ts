@@ -23,12 +23,15 @@ export interface Kit {
   readonly health: Health;
   readonly app: RunningApp;
   readonly base: string;
+  readonly resolvesDots: boolean;
   /** Asks below the base path, over a connection of its own. */
   ask(path: string, call?: Call): Promise<Seen>;
   /** Asks exactly this target. */
   askRoot(target: string, call?: Call): Promise<Seen>;
   /** What the gate answers to everything from now on. */
   refuse(answer: AppAnswer | undefined): void;
+  /** How many requests the gate has seen. */
+  gated(): number;
   setDatabase(up: boolean): void;
   /** Ends the slow requests that are waiting. */
   release(): void;
@@ -45,9 +48,11 @@ export async function openKit(
   base: string,
   attached = true,
 ): Promise<Kit> {
-  const world = { up: true, gate: undefined as AppAnswer | undefined };
+  const world = { up: true, gated: 0, gate: undefined as AppAnswer | undefined };
   const slow = createSlowRoute();
   const health = createHealth({
+    // Both answer alike; each is met in one of the two places.
+    isolation: base === '' ? 'thread' : 'inline',
     probes: { host: '127.0.0.1', port: 0, details: true },
     diagnostic: false,
     signals: false,
@@ -70,7 +75,10 @@ export async function openKit(
     health,
     basePath: base,
     attached,
-    gate: () => world.gate,
+    gate() {
+      world.gated += 1;
+      return world.gate;
+    },
     routes: [...USER_ROUTES, ...sameNames(base), slow.route],
   });
   await health.start();
@@ -80,9 +88,11 @@ export async function openKit(
     health,
     app,
     base,
+    resolvesDots: framework.resolvesDots ?? false,
     askRoot,
     ask: (path, call) => askRoot(base + path, call),
     refuse: (answer) => (world.gate = answer),
+    gated: () => world.gated,
     setDatabase: (up) => (world.up = up),
     release: slow.release,
     slowBegun: slow.begun,

@@ -92,6 +92,9 @@ describe('a server of Node.js', () => {
     const server = newServer();
     attachServer(server, health, { drains: false })();
     expect(() => attachServer(server, health, { basePath: 'shop' })).toThrow('basePath must be');
+    expect(() => attachServer(server, health, null as unknown as object)).toThrow(
+      'attachHealth must be an object',
+    );
     expect([drained, Object.hasOwn(server, 'emit')]).toEqual([[], false]);
   });
 

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OptionError } from '../../src/core/errors.js';
 import type { Phase } from '../../src/core/phase.js';
@@ -72,6 +73,42 @@ describe('mounting probes', () => {
     ['stopped', true],
   ] as const)('D3: a process that is %s is leaving: %s', (phase, leaving) => {
     expect(isLeaving({ phase })).toBe(leaving);
+  });
+});
+
+describe('mounting probes, whatever is asked', () => {
+  it('E2: answers exactly the probe paths below the base path, and never throws', () => {
+    const { health } = setUp();
+    const basePath = fc.constantFrom('', '/shop', '/shop/v1');
+    const part = fc.constantFrom(
+      '/',
+      '/livez',
+      '/readyz',
+      '/shop',
+      '/v1',
+      '%2f',
+      '..',
+      '?',
+      '#',
+      'http://h',
+      'Z',
+    );
+    const target = fc.oneof(
+      fc.array(part, { maxLength: 5 }).map((parts) => parts.join('')),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(basePath, target, (base, url) => {
+        const path = url
+          .replace(/#.*$/s, '')
+          .replace(/\?.*$/s, '')
+          .replace(/^http:\/\/[^/]*/i, '');
+        const probes = ['/livez', '/alive', '/readyz', '/startupz'];
+        const expected = probes.some((probe) => path === base + probe);
+        expect(createMount(health, { basePath: base })({ url }) !== undefined).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 

@@ -1,0 +1,35 @@
+import { describe, it } from 'vitest';
+import { type ContractCase, type StoreHarness, createBench } from './lease-store-bench.js';
+import { basicCases } from './lease-store-basics.js';
+import { faultCases } from './lease-store-faults.js';
+import { observerCases } from './lease-store-observers.js';
+
+/** What every lease store must do, whatever its backend. */
+export const leaseStoreContract: readonly ContractCase[] = [
+  ...basicCases,
+  ...observerCases,
+  ...faultCases,
+];
+
+/** Runs one case, and closes whatever it has opened. */
+export async function runCase({ run }: ContractCase, harness: StoreHarness): Promise<void> {
+  const { bench, end } = createBench(harness);
+  try {
+    await run(bench);
+  } finally {
+    await end();
+  }
+}
+
+/** Registers the contract as tests of one store; `harness` is asked when they run. */
+export function describeLeaseStore(
+  name: string,
+  harness: () => StoreHarness,
+  applies: (contractCase: ContractCase) => boolean = () => true,
+): void {
+  describe(`lease store contract: ${name}`, () => {
+    for (const contractCase of leaseStoreContract.filter(applies))
+      // The cases assert; what a harness cannot play is left out by name, and the suite counts.
+      it(contractCase.title, () => runCase(contractCase, harness()));
+  });
+}
