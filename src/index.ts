@@ -32,10 +32,14 @@ export type {
   DiagnosticListenerOptions,
   HealthOptions,
   LivenessOptions,
+  MutualTlsOptions,
+  ProbeFileOptions,
   ProbeListenerOptions,
   ProtocolListenerOptions,
   ShutdownOptions,
   StartupOptions,
+  SystemdOptions,
+  TlsOptions,
 } from './core/health-options.js';
 export type { Logger, LogFields } from './core/logger.js';
 export type { Outcome } from './core/outcome.js';
