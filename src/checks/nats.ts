@@ -101,11 +101,9 @@ export function natsJetStream(
     componentType: 'component',
     measurement: 'responseTime',
     ...options,
-    run: (signal) =>
-      roundTrip(
-        manager,
-        signal,
-        () => new Error('no answer of JetStream', { cause: signal.reason }),
-      ),
+    run: async (signal) => {
+      const noAnswer = () => new Error('no answer of JetStream', { cause: signal.reason });
+      await roundTrip(manager, signal, noAnswer);
+    },
   };
 }

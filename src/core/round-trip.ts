@@ -1,11 +1,11 @@
 import { untilAborted } from './abort.js';
 
 /** Asks a client one question and waits for its answer, no longer than the signal lets it. */
-export type RoundTrip<C extends object> = (
+export type RoundTrip<C extends object, T> = (
   client: C,
   signal: AbortSignal,
   noAnswer: () => Error,
-) => Promise<void>;
+) => Promise<T>;
 
 /**
  * For a question that cannot be taken back, on a client that keeps it while it has no connection: a run whose
@@ -14,11 +14,11 @@ export type RoundTrip<C extends object> = (
  * @param ask - sends one question; its promise settles with the answer or once the client gives it up, which a client
  *   that heeds the signal does at once
  */
-export function createRoundTrip<C extends object>(
-  ask: (client: C, signal: AbortSignal) => Promise<unknown>,
-): RoundTrip<C> {
+export function createRoundTrip<C extends object, T>(
+  ask: (client: C, signal: AbortSignal) => Promise<T>,
+): RoundTrip<C, T> {
   const unanswered = new WeakMap<C, Promise<unknown>>();
-  const askOnce = (client: C, signal: AbortSignal): Promise<unknown> => {
+  const askOnce = (client: C, signal: AbortSignal): Promise<T> => {
     const forget = () => void unanswered.delete(client);
     const question = (async () => ask(client, signal))();
     unanswered.set(client, question.then(forget, forget));
@@ -29,6 +29,6 @@ export function createRoundTrip<C extends object>(
     for (let earlier; (earlier = unanswered.get(client)) !== undefined;) {
       await untilAborted(earlier, signal, noAnswer);
     }
-    await untilAborted(askOnce(client, signal), signal, noAnswer);
+    return untilAborted(askOnce(client, signal), signal, noAnswer);
   };
 }
