@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { routeText } from '../core/route-text.js';
 
 /**
  * Method and route of a request for a log line: the route pattern where the framework leaves one on the request
@@ -9,9 +10,4 @@ export function requestRoute(request: IncomingMessage): string {
   const pattern = typeof route?.path === 'string' ? route.path : undefined;
   const base = typeof baseUrl === 'string' ? baseUrl : '';
   return routeText(request.method, pattern === undefined ? request.url : base + pattern);
-}
-
-/** Method and path without the query string, of bounded length. */
-export function routeText(method = 'GET', url = '/'): string {
-  return `${method} ${(url.split('?', 1)[0] ?? '/').slice(0, 200)}`;
 }

@@ -6,9 +6,10 @@ import type {
   ServerHttp2Session,
   ServerHttp2Stream,
 } from 'node:http2';
+import { routeText } from '../core/route-text.js';
 import { closeIdleConnections, stopListening } from './builtins.js';
 import type { DrainTarget } from './drain-target.js';
-import { requestRoute, routeText } from './request-route.js';
+import { requestRoute } from './request-route.js';
 import { nextTurn } from './system-clock.js';
 import { type TrackedServerOptions, sayClose } from './tracked-server.js';
 

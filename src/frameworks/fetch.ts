@@ -1,5 +1,11 @@
-import { durationOption } from '../core/validate.js';
+import { durationOption, functionOption } from '../core/validate.js';
 import type { ProbeRequest } from '../probe/handler.js';
+import {
+  type FetchMountOptions,
+  type FetchMountableHealth,
+  mountOnFetch,
+  toResponse,
+} from '../probe/mount-fetch.js';
 import { type ProbeResponse, refusal } from '../probe/prepared.js';
 
 /** What answers fetch-style requests. */
@@ -7,6 +13,12 @@ export type FetchHandler<A extends readonly unknown[] = []> = (
   request: Request,
   ...rest: A
 ) => Promise<Response>;
+
+/** A handler of the user's own, which may answer at once. */
+export type AnyFetchHandler<A extends readonly unknown[] = []> = (
+  request: Request,
+  ...rest: A
+) => Response | Promise<Response>;
 
 /** What these handlers use of `Health`. */
 export interface FetchHealth {
@@ -25,9 +37,23 @@ const COLD_START_WAIT_MS = 5000;
 const NOT_STARTED = refusal(503, 'starting', ['Retry-After', '1']);
 
 /**
- * Answers probes in a fetch-style handler: on serverless platforms, in Hono, Bun or Deno. The first request starts
- * hale. Whatever is no probe is answered with 404, so that it can stand behind a router or in front of one.
- * @throws HaleError `HALE_STATE` (the promise rejects) unless `isolation` is `'inline'`.
+ * Puts the probes before a fetch-style handler: `Bun.serve`, `Deno.serve`, a worker, Elysia. Its answers are what the
+ * probe port answers; the first of them starts hale. Everything else goes on to the handler.
+ * @throws OptionError on a bad option.
+ */
+export function withHealth<A extends readonly unknown[]>(
+  handler: AnyFetchHandler<A>,
+  health: FetchMountableHealth,
+  options: FetchMountOptions = {},
+): AnyFetchHandler<A> {
+  functionOption('withHealth (a handler)', handler);
+  const { answer, run } = mountOnFetch(health, options);
+  return (request, ...rest) => answer(request) ?? run(request, () => handler(request, ...rest));
+}
+
+/**
+ * A fetch-style handler that answers every path the probe port answers, and 404 to the rest: a route of its own, such as
+ * a function of a serverless platform. The first request starts hale.
  */
 export function fetchHandler(health: FetchHealth): FetchHandler {
   return async (request) => {
@@ -56,11 +82,4 @@ export function coldStartGuard<A extends readonly unknown[]>(
     }
     return warm ? handler(request, ...rest) : toResponse(NOT_STARTED);
   };
-}
-
-function toResponse({ status, headers, body }: ProbeResponse): Response {
-  const pairs = new Headers();
-  for (let index = 0; index + 1 < headers.length; index += 2)
-    pairs.append(headers[index] ?? '', headers[index + 1] ?? '');
-  return new Response(body === '' ? null : body, { status, headers: pairs });
 }

@@ -17,6 +17,9 @@ export interface Prepared extends ProbeResponse {
   readonly head: ProbeResponse;
 }
 
+// Not every runtime of fetch-style handlers has a Buffer.
+const utf8 = new TextEncoder();
+
 /** Renders a decision. */
 export function prepare(decision: Decision, httpStatus: number, remaining?: number): Prepared {
   return healthResponse(httpStatus, decision.status, probeBody(decision, remaining));
@@ -38,7 +41,7 @@ export function response(
     'Content-Type',
     contentType,
     'Content-Length',
-    String(Buffer.byteLength(body)),
+    String(utf8.encode(body).length),
     'Cache-Control',
     NO_CACHE,
     'X-Content-Type-Options',
