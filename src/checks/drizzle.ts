@@ -1,5 +1,5 @@
 import type { Check } from '../core/check.js';
-import { driverPool } from '../core/driver-pool.js';
+import { driverPool, isTurnedAway } from '../core/driver-pool.js';
 import { OptionError } from '../core/errors.js';
 import {
   type PooledClient,
@@ -100,6 +100,7 @@ function pgClient(pool: PgPoolLike): PooledClient<PgPoolClientLike> {
       connection.release();
     },
     discard: (connection) => connection.release(true),
+    isTurnedAway,
   };
 }
 
@@ -110,6 +111,7 @@ function mysqlClient(pool: MysqlPoolLike): PooledClient<MysqlConnectionLike> {
     ask: (connection, query) => connection.query(query),
     giveBack: (connection) => connection.release(),
     discard: (connection) => severConnection(connection),
+    isTurnedAway,
   };
 }
 

@@ -7,7 +7,7 @@ import { type ConnectionDriver, createReservedConnection } from '../core/reserve
 import { severConnection } from '../core/sever.js';
 import { textOption } from '../core/validate.js';
 
-/** The part of a `Knex` (knex 2, 3) that {@link knexPool} and {@link knexQuery} use. */
+/** The part of a `Knex` (knex 3) that {@link knexPool} and {@link knexQuery} use. */
 export interface KnexLike {
   /** Looked at as a {@link KnexClientLike}; Knex itself has no type for it. */
   readonly client: unknown;
@@ -18,6 +18,8 @@ export interface KnexLike {
 export interface KnexClientLike {
   /** A pool of tarn, or what you gave to Knex as one. */
   readonly pool?: unknown;
+  /** Missing until the pool has called a function given as `connection` for the first time. */
+  readonly connectionSettings?: object;
   acquireRawConnection(): Promise<object>;
   destroyRawConnection(connection: object): Promise<unknown>;
 }
@@ -69,7 +71,8 @@ const MAX_CONNECTING = 4;
  * connecting (`connectionTimeoutMillis` of pg), or they stay so for as long as the server says nothing.
  *
  * Suggested impact: `critical`. Cost: one statement per run, one server connection, and a new connection per run while
- * the server is down. `pool.afterCreate` is not called for it, and a function given as `connection` is not called again.
+ * the server is down. `pool.afterCreate` is not called for it, and a function given as `connection` is not either: the check uses
+ * what the pool got from it last.
  * @throws OptionError (`HALE_OPTION_INVALID`) for what is no Knex or an option out of range
  */
 export function knexQuery(knex: KnexLike, options: KnexQueryOptions = {}): Check {
@@ -107,6 +110,9 @@ function knexDriver(client: KnexClientLike): ConnectionDriver<Holder> {
     connect: async (holder) => {
       if (connecting >= MAX_CONNECTING) {
         throw new Error(`${connecting} earlier attempts to connect have not ended yet`);
+      }
+      if (client.connectionSettings === undefined) {
+        throw new Error('the pool has not called the connection function yet');
       }
       connecting += 1;
       try {

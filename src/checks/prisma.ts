@@ -1,5 +1,5 @@
 import type { Check } from '../core/check.js';
-import { driverPool } from '../core/driver-pool.js';
+import { driverPool, isTurnedAway } from '../core/driver-pool.js';
 import { OptionError } from '../core/errors.js';
 import { type PooledQueryOptions, createPooledQuery } from '../core/pooled-query.js';
 
@@ -54,7 +54,8 @@ export function prismaQuery(prisma: PrismaClientLike, options: PrismaQueryOption
       ask: async () => {},
       giveBack: () => {},
       discard: () => {},
-      isPoolTimeout: (error) => (error as { code?: unknown } | null)?.code === 'P2024',
+      isTurnedAway: (error) =>
+        isTurnedAway(error) || (error as { code?: unknown } | null)?.code === 'P2024',
     },
     queryOptions,
   );

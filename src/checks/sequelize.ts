@@ -91,7 +91,7 @@ export function sequelizeQuery(
         severConnection(connection);
         return connections.destroyConnection(connection);
       },
-      isPoolTimeout: (error) =>
+      isTurnedAway: (error) =>
         error instanceof Error && error.name === 'SequelizeConnectionAcquireTimeoutError',
     },
     options,

@@ -1,5 +1,5 @@
 import type { Check, CheckRun } from '../core/check.js';
-import { type DriverPool, driverPool } from '../core/driver-pool.js';
+import { type DriverPool, driverPool, isTurnedAway } from '../core/driver-pool.js';
 import { OptionError } from '../core/errors.js';
 import { type PoolCheckOptions, createPoolCheck } from '../core/pool-check.js';
 import { type PooledQueryOptions, createPooledQuery } from '../core/pooled-query.js';
@@ -91,6 +91,7 @@ export function typeormQuery(
         severConnection(raw);
         return runner.release();
       },
+      isTurnedAway,
     },
     options,
   );

@@ -1,3 +1,4 @@
+import { errorText } from './error-text.js';
 import type { PoolCounters, PoolSource } from './pool-check.js';
 
 /** A driver's pool without the name of a check. */
@@ -114,6 +115,14 @@ function tarnPool(pool: TarnPool): DriverPool {
       return { total: pool.numUsed() + idle + opening, idle, waiting, max: pool.max ?? 10 };
     },
   };
+}
+
+// What pg-pool and mysql2 say; connecting in vain has other words.
+const TURNED_AWAY = /timeout exceeded when trying to connect|Queue limit reached/;
+
+/** Whether a pool has given no connection because others have them all, which is no word of the server. */
+export function isTurnedAway(error: unknown): boolean {
+  return TURNED_AWAY.test(errorText(error));
 }
 
 function listenFor(emitter: Events, event: string, listener: () => void): (() => void) | undefined {

@@ -5,7 +5,7 @@ import { DEFAULTS } from './defaults.js';
 import { HaleError } from './errors.js';
 import { type Lender, type Loan, createLoanDesk, quietly } from './loan-desk.js';
 import { type PoolSource, createPoolWatch } from './pool-check.js';
-import { durationOption, textOption } from './validate.js';
+import { numberOption, textOption } from './validate.js';
 
 /** Options of every check that asks the server through a pool that it shares with the application. */
 export interface PooledQueryOptions extends CheckOptions {
@@ -33,8 +33,8 @@ export interface PooledClient<C> extends Lender<C> {
   ask(connection: C, query: string): Promise<unknown>;
   /** Takes a connection out of the pool for good, without waiting for the peer. */
   discard(connection: C): unknown;
-  /** Whether `acquire` has failed because nothing came back in time, which is no word of the server. */
-  isPoolTimeout?(error: unknown): boolean;
+  /** Whether `acquire` has failed because others have all connections, which is no word of the server. */
+  isTurnedAway?(error: unknown): boolean;
 }
 
 /**
@@ -44,9 +44,12 @@ export interface PooledClient<C> extends Lender<C> {
  */
 export function createPooledQuery<C>(client: PooledClient<C>, options: PooledQueryOptions): Check {
   const { query = 'SELECT 1', noReturnFailMs = 30_000, poolWaitMs, ...checkOptions } = options;
-  const waitMs = poolWaitMs ?? Math.ceil((options.timeoutMs ?? DEFAULTS.check.timeoutMs) / 2);
+  const { timeoutMs = DEFAULTS.check.timeoutMs } = options;
+  const waitMs = poolWaitMs ?? Math.ceil(timeoutMs / 2);
   textOption(`${client.name}.query`, query);
-  durationOption(`${client.name}.poolWaitMs`, waitMs);
+  if (poolWaitMs !== undefined) {
+    numberOption(`${client.name}.poolWaitMs`, poolWaitMs, { min: 1, max: timeoutMs - 1 });
+  }
   const queue = createQueueWatch(client, noReturnFailMs);
   const desk = createLoanDesk(client);
   const closing = new AbortController();
@@ -103,7 +106,7 @@ async function lentOrVerdict<C>(
   try {
     return { connection: await loan.connection };
   } catch (error) {
-    if (client.isPoolTimeout?.(error) === true) verdict ??= queue.verdict('turned away');
+    if (client.isTurnedAway?.(error) === true) verdict ??= queue.verdict('turned away');
     if (verdict !== undefined) return { verdict };
     throw error;
   } finally {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { knexPool, knexQuery } from '../../src/checks/knex.js';
+import { type KnexClientLike, knexPool, knexQuery } from '../../src/checks/knex.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 import { harness } from '../support/run-check.js';
 
@@ -33,8 +33,9 @@ function fakeKnex(isInstant = true) {
     opened.push({ id, queries: [], connection });
     return opened[id] as FakeConnection;
   };
-  const client = {
-    pool: new FakeTarn() as FakeTarn | undefined,
+  const client: KnexClientLike & { pool: FakeTarn | undefined; connectionSettings?: object } = {
+    pool: new FakeTarn(),
+    connectionSettings: {},
     acquireRawConnection: () =>
       new Promise<object>((resolve, reject) => {
         opening.push({ open: () => resolve(open()), fail: reject });
@@ -170,6 +171,19 @@ describe('knexQuery', () => {
     await clock.settle();
     opening[0]?.fail(new Error('connect ECONNREFUSED'));
     expect(await run).toMatchObject({ status: 'fail', output: 'connect ECONNREFUSED' });
+  });
+
+  it('connects nowhere before a connection function has said where', async () => {
+    const { knex, client, opening } = fakeKnex();
+    const { check } = started(knex);
+    delete client.connectionSettings;
+    expect(await check.run()).toMatchObject({
+      status: 'fail',
+      output: 'the pool has not called the connection function yet',
+    });
+    expect(opening).toHaveLength(0);
+    client.connectionSettings = {};
+    expect((await check.run()).status).toBe('pass');
   });
 
   it('refuses what is no Knex and a bad statement', () => {

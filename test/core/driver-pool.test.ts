@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { driverPool } from '../../src/core/driver-pool.js';
+import { driverPool, isTurnedAway } from '../../src/core/driver-pool.js';
 import { severConnection } from '../../src/core/sever.js';
 
 function pgPool() {
@@ -111,6 +111,18 @@ describe('driverPool', () => {
     for (const each of [undefined, null, 7, {}, { pool: {} }, circle]) {
       expect(driverPool(each)).toBeUndefined();
     }
+  });
+});
+
+describe('isTurnedAway', () => {
+  it('C8: knows the words of the pools, also as the cause of an error, and not those of the server', () => {
+    const byPg = new Error('timeout exceeded when trying to connect');
+    const byMysql = new Error('Queue limit reached.');
+    for (const each of [byPg, byMysql, new Error('query failed', { cause: byPg })]) {
+      expect(isTurnedAway(each)).toBe(true);
+    }
+    const others = ['connect ETIMEDOUT', 'Connection terminated due to connection timeout'];
+    for (const each of [...others, undefined]) expect(isTurnedAway(each)).toBe(false);
   });
 });
 

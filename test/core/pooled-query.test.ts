@@ -165,7 +165,7 @@ describe('createPooledQuery', () => {
   it('C8: a pool that turns the request away is busy, not broken', async () => {
     const { check, acquires, pool } = setup(
       {},
-      { isPoolTimeout: (error) => error instanceof Error && error.message === 'queue timeout' },
+      { isTurnedAway: (error) => error instanceof Error && error.message === 'queue timeout' },
     );
     // It has left the queue by then.
     pool.counters = { ...FULL, waiting: 0 };
@@ -257,7 +257,8 @@ describe('createPooledQuery', () => {
 
   it.each([
     [{ query: '' }, /someQuery.query must be a text/],
-    [{ poolWaitMs: 0 }, /someQuery.poolWaitMs must be a number from 1/],
+    [{ poolWaitMs: 0 }, /someQuery.poolWaitMs must be a number from 1 to 999, got 0/],
+    [{ poolWaitMs: 500, timeoutMs: 500 }, /someQuery.poolWaitMs must be a number from 1 to 499/],
     [{ noReturnFailMs: -1 }, /someQuery.noReturnFailMs must be a number from 1/],
   ])('names the bad option in %j', (options, message) => {
     expect(() => setup(options)).toThrow(message);
