@@ -31,15 +31,33 @@ export type ParseResult =
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The draft's own words, then those of Spring Boot, MicroProfile, ASP.NET, Python and Go. */
 const SYNONYMS: Readonly<Record<string, Status>> = {
   pass: 'pass',
   ok: 'pass',
   up: 'pass',
+  healthy: 'pass',
+  success: 'pass',
+  passing: 'pass',
   warn: 'warn',
+  warning: 'warn',
+  degraded: 'warn',
+  'partially available': 'warn',
   fail: 'fail',
   error: 'fail',
   down: 'fail',
+  unhealthy: 'fail',
+  failure: 'fail',
+  failed: 'fail',
+  critical: 'fail',
+  unavailable: 'fail',
+  out_of_service: 'fail',
+  shutting_down: 'fail',
+  'timeout during health check': 'fail',
 };
+
+/** Where the parts of a service are listed; the draft's own place first. */
+const COLLECTIONS = ['checks', 'components', 'entries', 'details'] as const;
 
 const TEXT_FIELDS = ['version', 'releaseId', 'serviceId', 'description', 'output'] as const;
 const ENTRY_TEXT_FIELDS = [
@@ -52,13 +70,15 @@ const ENTRY_TEXT_FIELDS = [
 
 /**
  * Reads health+json from another service, tolerant after draft-inadarei-api-health-check-06, section 3.1: synonyms
- * (`ok`, `up`, `error`, `down`) in any case, unknown members ignored, members of a wrong type left out. A status that
- * is missing or unknown makes the document invalid: it must not be taken as good.
+ * (`ok`, `up`, `error`, `down` and those of well-known implementations) in any case, unknown members ignored, members of
+ * a wrong type left out. Parts that are listed in another place or form than the draft's are read too. A status that is
+ * missing or unknown makes the document invalid: it must not be taken as good.
  */
 export function parseHealthJson(text: string): ParseResult {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Some writers put a byte order mark in front.
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return { kind: 'invalid', why: 'not JSON' };
   }
@@ -83,10 +103,19 @@ function collections(fields: Fields): Pick<ParsedHealth, 'notes' | 'links' | 'ch
   return {
     notes: strings(fields['notes']),
     links: Object.fromEntries(entriesOf(fields['links']).filter(isTextEntry)),
-    checks: Object.fromEntries(
-      entriesOf(fields['checks']).map(([key, list]) => [key, parseEntries(list)]),
-    ),
+    checks: Object.fromEntries(parts(fields).map(([key, list]) => [key, parseEntries(list)])),
   };
+}
+
+/** The first collection there is: an object by name, or a list of objects that say their own. */
+function parts(fields: Fields): [string, unknown][] {
+  const found = COLLECTIONS.map((name) => fields[name]).find(
+    (value) => typeof value === 'object' && value !== null,
+  );
+  if (!Array.isArray(found)) return entriesOf(found);
+  return found.flatMap((part: unknown): [string, unknown][] =>
+    isFields(part) && typeof part['name'] === 'string' ? [[part['name'], part]] : [],
+  );
 }
 
 /** An array after the draft; the single object some services send is read as an array of one. */
@@ -100,9 +129,19 @@ function parseEntry(fields: Fields): ParsedEntry {
   const { observedValue, affectedEndpoints } = fields;
   return {
     ...(status === undefined ? {} : { status }),
+    ...foreignTexts(fields),
     ...texts(fields, ENTRY_TEXT_FIELDS),
     ...(observedValue === undefined ? {} : { observedValue: observedValue as JsonValue }),
     ...(Array.isArray(affectedEndpoints) ? { affectedEndpoints: strings(affectedEndpoints) } : {}),
+  };
+}
+
+/** What others call the output and the time of a part. */
+function foreignTexts({ error, message, timestamp }: Fields): Partial<ParsedEntry> {
+  const output = [error, message].find((text) => typeof text === 'string');
+  return {
+    ...(typeof output === 'string' ? { output } : {}),
+    ...(typeof timestamp === 'string' ? { time: timestamp } : {}),
   };
 }
 
