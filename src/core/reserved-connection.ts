@@ -18,6 +18,8 @@ export interface ReservedConnection<C> {
    * @throws HaleError (`HALE_DISPOSED`) after `close`
    */
   use(work: (connection: C) => Promise<unknown>, signal: AbortSignal): Promise<void>;
+  /** {@link ReservedConnection.use} for work with a result. */
+  ask<T>(work: (connection: C) => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Destroys what is open and makes every present and later use reject. */
   close(): void;
 }
@@ -48,20 +50,23 @@ export function createReservedConnection<C>(driver: ConnectionDriver<C>): Reserv
     if (isWanted && slot.state === 'open') kept = slot;
     else destroy(slot);
   };
-  return {
-    use: async (work, signal) => {
-      closing.signal.throwIfAborted();
-      signal.throwIfAborted();
-      const slot = take();
-      try {
-        const done = workOn(driver, slot, work);
-        await untilAborted(untilAborted(done, signal), closing.signal);
-      } catch (error) {
-        destroy(slot);
-        throw error;
-      }
+  const ask = async <T>(work: (connection: C) => Promise<T>, signal: AbortSignal): Promise<T> => {
+    closing.signal.throwIfAborted();
+    signal.throwIfAborted();
+    const slot = take();
+    try {
+      const done = workOn(driver, slot, work);
+      const result = await untilAborted(untilAborted(done, signal), closing.signal);
       giveBack(slot);
-    },
+      return result;
+    } catch (error) {
+      destroy(slot);
+      throw error;
+    }
+  };
+  return {
+    use: async (work, signal) => void (await ask(work, signal)),
+    ask,
     close: () => {
       closing.abort(new HaleError('HALE_DISPOSED', 'the connection of this check was closed'));
       if (kept !== undefined) destroy(kept);
@@ -77,16 +82,16 @@ function createSlot<C>(driver: ConnectionDriver<C>, destroy: (slot: Slot<C>) => 
   return slot;
 }
 
-async function workOn<C>(
+async function workOn<C, T>(
   driver: ConnectionDriver<C>,
   slot: Slot<C>,
-  work: (connection: C) => Promise<unknown>,
-): Promise<void> {
+  work: (connection: C) => Promise<T>,
+): Promise<T> {
   if (slot.state === 'new') {
     await driver.connect(slot.connection);
     // Aborted meanwhile: what the abandoned connection does must not reach the server.
-    if (slot.state !== 'new') return;
+    if (slot.state !== 'new') throw new HaleError('HALE_ABORTED', 'given up while connecting');
     slot.state = 'open';
   }
-  await work(slot.connection);
+  return work(slot.connection);
 }

@@ -2,7 +2,7 @@ export { createLease } from './keeper.js';
 export type { Lease } from './lease.js';
 export type { LeaseGrant } from './grant.js';
 export type { LeaseLoss, LeaseOptions } from './resolve-lease.js';
-export { type PollWatchOptions, createPollWatch } from './poll-watch.js';
+export { type PollWatch, type PollWatchOptions, createPollWatch } from './poll-watch.js';
 export {
   LEASE_OUTCOMES,
   type LeaseContext,

@@ -13,31 +13,31 @@ export interface PollWatchOptions {
   readonly context: LeaseWatchContext;
   list(call: LeaseCall): Promise<readonly LeaseRecord[]>;
   listener(event: LeaseEvent): void;
-  /**
-   * Asks the registry to call back when something may have changed; called before the first look and after each failure,
-   * and may do nothing.
-   */
-  listen?(onHint: () => void, call: LeaseCall): Promise<void>;
   /** Called once, at the end. */
   close?(): void;
+}
+
+/** A watch that can be told that something may have changed. */
+export interface PollWatch extends LeaseWatch {
+  /** Looks at once. */
+  hint(): void;
 }
 
 const EVERY_MS = 1000;
 const TIMEOUT_MS = 4000;
 
-/** A watch that lists again and again, and at once when it is given a hint, and tells the differences. */
-export function createPollWatch(options: PollWatchOptions): LeaseWatch {
-  return new PollWatch(options);
+/** A watch that lists again and again, and tells the differences. */
+export function createPollWatch(options: PollWatchOptions): PollWatch {
+  return new Poller(options);
 }
 
-class PollWatch implements LeaseWatch {
+class Poller implements PollWatch {
   readonly #options: PollWatchOptions;
   readonly #attempts;
   readonly #known = new Map<string, LeaseRecord>();
   #timer: Timer | undefined;
   #busy = false;
   #hinted = false;
-  #listening = false;
   #synced = false;
   #failed = false;
   #closed = false;
@@ -45,6 +45,10 @@ class PollWatch implements LeaseWatch {
   constructor(options: PollWatchOptions) {
     this.#options = options;
     this.#attempts = createAttempts(options.context.clock, () => {});
+    this.#in(0);
+  }
+
+  hint(): void {
     this.#in(0);
   }
 
@@ -71,22 +75,13 @@ class PollWatch implements LeaseWatch {
     }
     this.#busy = true;
     const { timeoutMs = TIMEOUT_MS, everyMs = EVERY_MS } = this.#options.context;
-    const attempt = await this.#attempts.run(timeoutMs, (call) => this.#ask(call));
+    const attempt = await this.#attempts.run(timeoutMs, (call) => this.#options.list(call));
     this.#busy = false;
     if (this.#closed) return;
     if (attempt.kind === 'answered') this.#compare(attempt.value);
     else this.#fail(attempt.kind === 'error' ? attempt.error : new Error('no answer in time'));
     this.#in(this.#hinted ? 0 : everyMs);
     this.#hinted = false;
-  }
-
-  async #ask(call: LeaseCall): Promise<readonly LeaseRecord[]> {
-    const { listen, list } = this.#options;
-    if (!this.#listening && listen !== undefined) {
-      await listen(() => this.#in(0), call);
-      this.#listening = true;
-    }
-    return list(call);
   }
 
   #compare(records: readonly LeaseRecord[]): void {
@@ -108,7 +103,6 @@ class PollWatch implements LeaseWatch {
   }
 
   #fail(error: unknown): void {
-    this.#listening = false;
     this.#synced = false;
     if (this.#failed) return;
     this.#failed = true;

@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ContractCase, type StoreHarness, createBench } from './lease-store-bench.js';
 import { basicCases } from './lease-store-basics.js';
 import { faultCases } from './lease-store-faults.js';
@@ -28,8 +28,9 @@ export function describeLeaseStore(
   applies: (contractCase: ContractCase) => boolean = () => true,
 ): void {
   describe(`lease store contract: ${name}`, () => {
-    for (const contractCase of leaseStoreContract.filter(applies))
-      // The cases assert; what a harness cannot play is left out by name, and the suite counts.
-      it(contractCase.title, () => runCase(contractCase, harness()));
+    const cases = leaseStoreContract.filter(applies);
+    it.each(cases.map((each) => [each.title, each] as const))('%s', async (_, each) => {
+      await expect(runCase(each, harness())).resolves.toBe(undefined);
+    });
   });
 }

@@ -44,13 +44,15 @@ export function memoryLease(): LeaseStore {
 
   const store: LeaseStore = {
     backend: 'memory',
-    async acquire(request, { clock }) {
+    async acquire(request, { clock, signal }) {
+      signal.throwIfAborted();
       const now = clock.now();
       const row = taken(request.name, now);
       if (row === undefined || row.holder === request.holder) return grant(request, now);
       return { kind: 'denied', owner: ownerOf(row, now) };
     },
-    async renew(renewal, { clock }) {
+    async renew(renewal, { clock, signal }) {
+      signal.throwIfAborted();
       const now = clock.now();
       const row = matching(renewal, now);
       if (row === undefined) return { kind: 'lost', owner: ownerOf(taken(renewal.name, now), now) };
@@ -58,13 +60,15 @@ export function memoryLease(): LeaseStore {
       Object.assign(row, { ttlMs, data, expiresAt: now + ttlMs, revision: row.revision + 1 });
       return { kind: 'renewed', ttlMs };
     },
-    async release(claim, { clock }) {
+    async release(claim, { clock, signal }) {
+      signal.throwIfAborted();
       const row = matching(claim, clock.now());
       if (row === undefined) return { kind: 'not_held' };
       row.holder = undefined;
       return { kind: 'released' };
     },
-    async list({ prefix = '' }, { clock }) {
+    async list({ prefix = '' }, { clock, signal }) {
+      signal.throwIfAborted();
       const now = clock.now();
       const names = [...rows.keys()].filter((name) => name.startsWith(prefix)).toSorted();
       return names.flatMap((name) => recordOf(name, taken(name, now), now));

@@ -13,6 +13,8 @@ export interface RedisServerOptions {
   password?: string;
   /** Follows the master on this port. */
   replicaOf?: number;
+  /** Every write is on the disk before it is answered, and survives a restart. @defaultValue false */
+  durable?: boolean;
   /** Is a node of a cluster, which it does not know of yet. @defaultValue false */
   clusterNode?: boolean;
   /** Text of a configuration file, for Redis to go on writing: a sentinel. */
@@ -39,10 +41,12 @@ async function proveAnswer(port: number): Promise<void> {
   if (!/^(\+PONG|-NOAUTH)/.test(answer)) throw new Error(`unexpected answer ${answer}`);
 }
 
-function roleArguments({ password, replicaOf, clusterNode }: RedisServerOptions): string[] {
+function roleArguments(options: RedisServerOptions): string[] {
+  const { password, replicaOf, clusterNode, durable } = options;
+  const log = durable === true ? ['yes', '--appendfsync', 'always'] : ['no'];
   const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000'];
   return [
-    ...['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'],
+    ...['--save', '', '--appendonly', ...log, '--repl-diskless-sync-delay', '0'],
     ...(password === undefined ? [] : ['--requirepass', password]),
     ...(replicaOf === undefined ? [] : ['--replicaof', '127.0.0.1', String(replicaOf)]),
     ...(clusterNode === true ? cluster : []),
@@ -57,7 +61,7 @@ async function sentinelArguments(folder: string, text: string): Promise<string[]
 }
 
 /**
- * Starts a real Redis without persistence on a free port of 127.0.0.1.
+ * Starts a real Redis, without persistence unless asked for, on a free port of 127.0.0.1.
  * @throws Error that names what to install when the server's program is missing
  */
 export async function startRedis(options: RedisServerOptions = {}): Promise<ManagedServer> {

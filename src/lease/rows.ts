@@ -1,0 +1,32 @@
+import type { LeaseOwner, LeaseRecord } from '../core/lease-store.js';
+
+/** A row as SQL drivers return it; numbers may come as text, depending on the driver and its settings. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The owner that a row with `holder`, `owner_token` and `expires_in_ms` tells of. */
+export function ownerOf(row: Row | undefined): LeaseOwner {
+  if (typeof row?.['holder'] !== 'string') return {};
+  return {
+    holder: row['holder'],
+    token: tokenOf(row['owner_token']),
+    expiresInMs: Math.max(0, Number(row['expires_in_ms'])),
+  };
+}
+
+/** The record that a row of a list tells of. */
+export function recordOf(row: Row): LeaseRecord {
+  return {
+    name: String(row['name']),
+    holder: String(row['holder']),
+    token: tokenOf(row['owner_token']),
+    ttlMs: Number(row['ttl_ms']),
+    expiresInMs: Math.max(0, Number(row['expires_in_ms'])),
+    revision: String(row['revision']),
+    data: String(row['data']),
+  };
+}
+
+/** Tokens are selected as text: as numbers they would end at 2^53. */
+export function tokenOf(value: unknown): bigint {
+  return BigInt(String(value));
+}

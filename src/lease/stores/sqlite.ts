@@ -1,0 +1,186 @@
+import { OptionError } from '../../core/errors.js';
+import type { LeaseCall, LeaseStore } from '../../core/lease-store.js';
+import { durationOption, objectOption, textOption } from '../../core/validate.js';
+import { thisMachine } from '../machine.js';
+import { createPollWatch } from '../poll-watch.js';
+import { type Row, ownerOf, recordOf, tokenOf } from '../rows.js';
+import { tableOption } from '../table-name.js';
+
+/**
+ * The part of a `DatabaseSync` of node:sqlite, or of a `Database` of better-sqlite3 (11, 12) or node-sqlite3-wasm (0.8),
+ * that {@link sqliteLease} uses.
+ */
+export interface SqliteLeaseHandle {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteLeaseStatement;
+}
+
+/** A prepared statement with one value. */
+export interface SqliteLeaseStatement {
+  all(value: string): unknown;
+  /** Where the binding does not do it by itself (node-sqlite3-wasm). */
+  finalize?(): unknown;
+}
+
+/** Options of {@link sqliteLease}. */
+export interface SqliteLeaseOptions {
+  /** Created when it does not exist. @defaultValue 'hale_leases' */
+  table?: string;
+  /** How long a call, which blocks this thread, waits for another process that writes. @defaultValue 250 */
+  busyTimeoutMs?: number;
+  /** What changes with every boot of the machine. @defaultValue the boot id of Linux; empty elsewhere */
+  bootId?: string;
+}
+
+/**
+ * Keeps leases in a SQLite file that processes of one machine share. Give it a handle of its own: calls must not become
+ * part of a transaction of yours.
+ *
+ * - Guarantees: one holder, and tokens that only grow, among all processes of one machine, over crashes and reboots:
+ *   every grant is on the disk before it is used. Times are the machine's monotonic clock, so a change of the wall clock
+ *   changes nothing; after a reboot every lease is free.
+ * - Does not: work over a network file system, or between machines. A file that is restored from a copy, or deleted, starts
+ *   its tokens again.
+ *
+ * A call blocks the event loop for a write to the disk, and for up to `busyTimeoutMs` while another process writes.
+ * @throws OptionError naming the option, the accepted range and the value got
+ */
+export function sqliteLease(
+  database: SqliteLeaseHandle,
+  options: SqliteLeaseOptions = {},
+): LeaseStore {
+  if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function')
+    throw new OptionError(
+      'sqliteLease.database',
+      'a SQLite handle with prepare() and exec()',
+      database,
+    );
+  return new SqliteLease(database, objectOption('sqliteLease', options));
+}
+
+class SqliteLease implements LeaseStore {
+  readonly backend = 'sqlite';
+  readonly #database: SqliteLeaseHandle;
+  readonly #table: string;
+  readonly #busyTimeoutMs: number;
+  readonly #machine = thisMachine();
+  readonly #statements = new Map<string, SqliteLeaseStatement>();
+  #ready = false;
+
+  constructor(database: SqliteLeaseHandle, options: SqliteLeaseOptions) {
+    this.#database = database;
+    this.#table = tableOption('sqliteLease.table', options.table ?? 'hale_leases');
+    const { busyTimeoutMs = 250, bootId } = options;
+    this.#busyTimeoutMs = durationOption('sqliteLease.busyTimeoutMs', busyTimeoutMs, 0);
+    if (bootId !== undefined)
+      this.#machine = { ...this.#machine, bootId: textOption('sqliteLease.bootId', bootId) };
+  }
+
+  async acquire(
+    ...[request, call]: Parameters<LeaseStore['acquire']>
+  ): ReturnType<LeaseStore['acquire']> {
+    const { ttlMs, name } = request;
+    const [granted] = this.#all(acquireSql(this.#table), request, call);
+    if (granted !== undefined) return { kind: 'granted', token: tokenOf(granted['token']), ttlMs };
+    return { kind: 'denied', owner: ownerOf(this.#owner(name, call)) };
+  }
+
+  async renew(
+    ...[renewal, call]: Parameters<LeaseStore['renew']>
+  ): ReturnType<LeaseStore['renew']> {
+    const { ttlMs, name, token } = renewal;
+    const values = { ...renewal, token: String(token) };
+    const [renewed] = this.#all(renewSql(this.#table), values, call);
+    if (renewed !== undefined) return { kind: 'renewed', ttlMs };
+    return { kind: 'lost', owner: ownerOf(this.#owner(name, call)) };
+  }
+
+  async release(
+    ...[claim, call]: Parameters<LeaseStore['release']>
+  ): ReturnType<LeaseStore['release']> {
+    const values = { ...claim, token: String(claim.token) };
+    const [released] = this.#all(releaseSql(this.#table), values, call);
+    return { kind: released === undefined ? 'not_held' : 'released' };
+  }
+
+  async list(
+    ...[{ prefix = '' }, call]: Parameters<LeaseStore['list']>
+  ): ReturnType<LeaseStore['list']> {
+    return this.#all(listSql(this.#table), { prefix }, call).map(recordOf);
+  }
+
+  watch(
+    ...[query, listener, context]: Parameters<LeaseStore['watch']>
+  ): ReturnType<LeaseStore['watch']> {
+    return createPollWatch({ context, listener, list: (call) => this.list(query, call) });
+  }
+
+  #owner(name: string, call: LeaseCall): Row | undefined {
+    const rows = this.#all(listSql(this.#table), { prefix: name }, call);
+    return rows.find((row) => row['name'] === name);
+  }
+
+  /** All values travel in one text: bindings agree on nothing else. */
+  #all(sql: string, values: object, { clock, signal }: LeaseCall): Row[] {
+    signal.throwIfAborted();
+    this.#prepareDatabase();
+    const { bootId, offsetMs } = this.#machine;
+    const now = clock.now() - offsetMs;
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    try {
+      return statement.all(JSON.stringify({ ...values, boot: bootId, now })) as Row[];
+    } finally {
+      // Some bindings keep memory for a statement until it is finalized.
+      if (statement.finalize === undefined) this.#statements.set(sql, statement);
+      else statement.finalize();
+    }
+  }
+
+  #prepareDatabase(): void {
+    if (this.#ready) return;
+    this.#database.exec(`PRAGMA busy_timeout = ${Math.round(this.#busyTimeoutMs)}`);
+    // A grant that a power cut takes back would be granted again, with the same token.
+    this.#database.exec('PRAGMA synchronous = FULL');
+    this.#database.exec(tableSql(this.#table));
+    this.#ready = true;
+  }
+}
+
+const value = (name: string): string => `json_extract(?1, '$.${name}')`;
+
+const tableSql = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table} (
+  name TEXT PRIMARY KEY, fence INTEGER NOT NULL, holder TEXT, ttl_ms REAL NOT NULL,
+  expires_at REAL NOT NULL, boot TEXT NOT NULL, revision INTEGER NOT NULL, data TEXT NOT NULL)`;
+
+// One statement is one transaction. Where the boot is unknown, a time that cannot have been reached yet is of another one.
+const acquireSql = (table: string): string => `INSERT INTO ${table} AS l
+    (name, fence, holder, ttl_ms, expires_at, boot, revision, data)
+  SELECT ${value('name')}, 1, ${value('holder')}, ${value('ttlMs')},
+    ${value('now')} + ${value('ttlMs')}, ${value('boot')}, 1, ${value('data')} WHERE true
+  ON CONFLICT (name) DO UPDATE SET fence = l.fence + 1, holder = excluded.holder,
+    ttl_ms = excluded.ttl_ms, expires_at = excluded.expires_at, boot = excluded.boot,
+    revision = l.revision + 1, data = excluded.data
+  WHERE l.holder IS NULL OR l.holder = excluded.holder OR l.boot <> excluded.boot
+    OR l.expires_at <= ${value('now')}
+    OR (l.boot = '' AND l.expires_at > ${value('now')} + l.ttl_ms)
+  RETURNING CAST(fence AS TEXT) AS token`;
+
+const isClaim = `name = ${value('name')} AND holder = ${value('holder')}
+    AND fence = CAST(${value('token')} AS INTEGER)`;
+const isAlive = `boot = ${value('boot')} AND expires_at > ${value('now')}`;
+
+const renewSql = (table: string): string => `UPDATE ${table}
+  SET expires_at = ${value('now')} + ${value('ttlMs')}, ttl_ms = ${value('ttlMs')},
+    data = ${value('data')}, revision = revision + 1
+  WHERE ${isClaim} AND ${isAlive} RETURNING 1 AS renewed`;
+
+// The row stays: it holds the token that the next one must exceed.
+const releaseSql = (table: string): string => `UPDATE ${table}
+  SET holder = NULL, revision = revision + 1 WHERE ${isClaim} AND ${isAlive} RETURNING 1 AS released`;
+
+const listSql = (table: string): string => `SELECT name, holder, CAST(fence AS TEXT) AS owner_token,
+    ttl_ms, expires_at - ${value('now')} AS expires_in_ms, revision, data
+  FROM ${table}
+  WHERE holder IS NOT NULL AND ${isAlive}
+    AND substr(name, 1, length(${value('prefix')})) = ${value('prefix')}
+  ORDER BY name`;
