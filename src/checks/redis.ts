@@ -21,8 +21,8 @@ export interface RedisLike extends RedisState {
 /** The part of a cluster of node-redis (4, 5, 6) that {@link redisPing} uses; not all of them have `ping()`. */
 export interface RedisClusterLike extends RedisState {
   sendCommand(firstKey: undefined, isReadonly: boolean, args: string[]): Promise<unknown>;
-  /** Only clusters have nodes; the `sendCommand` of a single client takes other arguments. */
-  nodeClient(node: never): unknown;
+  /** The nodes it knows of; the `sendCommand` of a single client takes other arguments and has none. */
+  readonly masters: readonly unknown[];
 }
 
 /** Options of {@link redisPing}. */
@@ -70,14 +70,22 @@ export function redisPing(
 }
 
 function pingOf(client: RedisLike | RedisClusterLike): () => Promise<unknown> {
-  if (client && 'ping' in client && typeof client.ping === 'function') return () => client.ping();
-  if (client && 'nodeClient' in client && typeof client.sendCommand === 'function') {
-    return () => client.sendCommand(undefined, true, ['PING']);
+  if (typeof client === 'object' && client !== null) {
+    if ('ping' in client && typeof client.ping === 'function') return () => client.ping();
+    if ('sendCommand' in client && typeof client.sendCommand === 'function' && isCluster(client)) {
+      return () => client.sendCommand(undefined, true, ['PING']);
+    }
   }
   throw new OptionError('redisPing.client', 'a Redis client with ping()', client);
 }
 
+function isCluster(client: object): client is RedisClusterLike {
+  return 'masters' in client && Array.isArray(client.masters);
+}
+
 function isAway(client: RedisState): boolean {
+  // A cluster of node-redis 4 or 5 looks for a random node in an endless loop while it knows of none.
+  if (isCluster(client) && client.masters.length === 0) return true;
   return client.isReady === false || AWAY.includes(client.status);
 }
 

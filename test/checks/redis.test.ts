@@ -74,9 +74,17 @@ describe('redisPing', () => {
       sent.push(args);
       return 'PONG';
     };
-    const cluster = { sendCommand, nodeClient: () => undefined };
+    const cluster = { sendCommand, masters: [{}] };
     expect((await harness(redisPing(cluster), clock).run()).status).toBe('pass');
     expect(sent).toEqual([[undefined, true, ['PING']]]);
+  });
+
+  it('asks nothing of a cluster that knows no node: node-redis 4 and 5 would loop for ever', async () => {
+    const neverAsked = () => {
+      throw new Error('asked');
+    };
+    const cluster = { ping: neverAsked, sendCommand: neverAsked, masters: [] };
+    expect(await run(cluster)).toMatchObject({ output: 'no connection to Redis' });
   });
 
   it('asks in the state of a lazy client that has not connected yet', async () => {
