@@ -16,7 +16,7 @@ import { functionOption, objectOption } from './core/validate.js';
 import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
 import type { DrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
-import { systemProcess } from './engine/process-port.js';
+import { processEnv, systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
 import { systemClock } from './engine/system-clock.js';
 import type { Health, HealthChange, Report } from './health.js';
@@ -55,12 +55,13 @@ class ProcessHealth implements Health {
     this.#clock = clock;
     const redact = createRedactor(options.redactKeys);
     this.#redact = redact;
-    this.#resolved = resolveOptions(options, options.env ?? process.env);
+    const env = options.env ?? processEnv();
+    this.#resolved = resolveOptions(options, env);
     this.#logger = createSafeLogger(options.logger ?? stderrLogger(clock), redact);
     this.#host = this.#createHost(options, clock);
     this.#engine = createEngine({
       resolved: this.#resolved,
-      env: options.env ?? process.env,
+      env,
       guards: Object.entries(options.liveness?.guards ?? {}).map(([name, guard]) =>
         createGuard(name, guard),
       ),

@@ -16,6 +16,7 @@ export function replaceMethod<T extends object, K extends keyof T>(
   const calling = function call(this: unknown, ...args: never[]): unknown {
     return Reflect.apply((active ? after : before) as Method, this, args);
   } as T[K];
+  keepLength(calling as Method, before as Method);
   target[name] = calling;
   return () => {
     active = false;
@@ -23,4 +24,12 @@ export function replaceMethod<T extends object, K extends keyof T>(
     if (descriptor === undefined) delete (target as Partial<T>)[name];
     else Object.defineProperty(target, name, descriptor);
   };
+}
+
+/** Gives a function in front of another the other's `length`: `Deno.serve` hands over only what a handler declares. */
+export function keepLength(
+  front: { readonly length: number },
+  behind: { readonly length: number },
+): void {
+  Object.defineProperty(front, 'length', { value: behind.length, configurable: true });
 }

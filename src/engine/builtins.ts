@@ -1,5 +1,6 @@
 import type { Server as NetServer } from 'node:net';
 import { writeWhole } from '../core/write-whole.js';
+import { hasProcess } from './process-port.js';
 
 /*
  * Node.js modules that hale needs late or never are taken when they are needed: importing them with hale would be
@@ -26,8 +27,12 @@ export function isTerminal(descriptor: number): boolean {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** Writes a text at once, so that the last lines before an exit are not lost; never throws. */
+/**
+ * Writes a text at once, so that the last lines before an exit are not lost; to the console of runtimes that have no
+ * files. Never throws.
+ */
 export function writeNow(descriptor: number, text: string): void {
+  if (!hasProcess()) return globalThis.console.error(text.trimEnd());
   const { writeSync } = process.getBuiltinModule('node:fs');
   writeWhole((bytes) => writeSync(descriptor, bytes), text);
 }

@@ -3,6 +3,7 @@ import { type EnvironmentFacts, factNotes, findings } from '../core/findings.js'
 import type { Logger } from '../core/logger.js';
 import type { ResolvedOptions } from '../core/resolve-options.js';
 import { readEnvironmentFacts } from './environment-facts.js';
+import { hasProcess } from './process-port.js';
 import type { Publisher } from './publisher.js';
 
 export interface EnvironmentReportOptions {
@@ -15,6 +16,7 @@ export interface EnvironmentReportOptions {
 /** Says once where the process runs and what is wrong with it: in the log, and as notes of the diagnostic endpoint. */
 export function reportEnvironment(options: EnvironmentReportOptions): void {
   const { env, resolved, logger, publisher } = options;
+  if (!hasProcess()) return;
   const { deadlineMs, gracePeriodMs } = resolved.shutdown;
   const facts = readEnvironmentFacts({
     env,

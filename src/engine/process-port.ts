@@ -23,3 +23,17 @@ export const systemProcess: ProcessPort = {
   listenerCount: (event) => process.listenerCount(event),
   exit: (code) => process.exit(code),
 };
+
+/** Its environment variables; none where there is no process. */
+export function processEnv(): NodeJS.ProcessEnv {
+  return partOfProcess().env ?? {};
+}
+
+/** Whether there is a process with a number; runtimes at the edge have none, or only its environment variables. */
+export function hasProcess(): boolean {
+  return partOfProcess().pid !== undefined;
+}
+
+function partOfProcess(): Partial<NodeJS.Process> {
+  return (globalThis.process as NodeJS.Process | undefined) ?? {};
+}

@@ -1,3 +1,4 @@
+import { keepLength } from '../core/replace-method.js';
 import { durationOption, functionOption } from '../core/validate.js';
 import type { ProbeRequest } from '../probe/handler.js';
 import {
@@ -48,7 +49,11 @@ export function withHealth<A extends readonly unknown[]>(
 ): AnyFetchHandler<A> {
   functionOption('withHealth (a handler)', handler);
   const { answer, run } = mountOnFetch(health, options);
-  return (request, ...rest) => answer(request) ?? run(request, () => handler(request, ...rest));
+  const entered: AnyFetchHandler<A> = (request, ...rest) =>
+    answer(request) ?? run(request, () => handler(request, ...rest));
+  // A handler that declares no parameter is handed none.
+  if (handler.length > 0) keepLength(entered, handler);
+  return entered;
 }
 
 /**

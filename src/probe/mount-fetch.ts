@@ -5,6 +5,7 @@ import type { ProbeResponse } from './prepared.js';
 /** What mounting probes in a fetch-style handler uses of `Health`. */
 export interface FetchMountableHealth extends MountableHealth {
   start(): Promise<unknown>;
+  untilStarted(withinMs: number): Promise<boolean>;
   working(label: string): () => void;
 }
 
@@ -41,7 +42,7 @@ export function mountOnFetch(
     {
       probePaths: health.probePaths,
       phase: health.phase,
-      handle: (request) => health.start().then(() => health.handle(request)),
+      handle: (request) => afterStart(health).then(() => health.handle(request)),
     },
     options,
   );
@@ -56,6 +57,12 @@ export function mountOnFetch(
       return counted(health, routeText(request.method, pathOf(request)), next);
     },
   };
+}
+
+/** Start-up without tasks is complete a turn later, which a platform that freezes after its answer may never give. */
+async function afterStart(health: FetchMountableHealth): Promise<void> {
+  await health.start();
+  if (health.phase === 'starting') await health.untilStarted(1);
 }
 
 /** The path as it came over the wire: taking an URL apart would normalise what it finds. */

@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:http';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.js';
 import { type NextApp, buildNextApp } from '../support/next-app.js';
 import { probe } from '../support/probing.js';
 import { type Program, eventually, startProgram } from '../support/program.js';
@@ -173,13 +173,4 @@ function send(agent: Agent, port: number, method: 'GET' | 'POST'): Promise<void>
     });
     call.end(method === 'POST' ? '{"item":"tea"}' : undefined);
   });
-}
-
-/** A port that was free a moment ago, for a program that must be told one. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
