@@ -88,8 +88,10 @@ function answerHere(
 /** Fastify opens a second server when it listens on `localhost`, one for each family, and shows it to nobody. */
 function siblingOf(
   server: FastifyLike['server'],
-  { socket }: NodeRequest,
+  { socket, httpVersionMajor }: NodeRequest,
 ): FastifyLike['server'] | undefined {
+  // Under HTTP/2 the socket is a stand-in that throws once its session has gone.
+  if (httpVersionMajor !== 1) return undefined;
   const { server: other } = socket as { server?: FastifyLike['server'] };
   return other?.constructor === server.constructor ? other : undefined;
 }

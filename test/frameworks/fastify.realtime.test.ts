@@ -1,7 +1,12 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { fastify as fastify4 } from 'fastify4';
 import { type FastifyInstance, fastify as fastify5 } from 'fastify5';
 import { describe, expect, it } from 'vitest';
+import { createHealth } from '../../src/create-health.js';
+import { silentLogger } from '../../src/core/logger.js';
 import { attachHealth } from '../../src/frameworks/fastify.js';
 import {
   type AppPlan,
@@ -134,6 +139,40 @@ describe.each(Object.entries(MAJORS))('%s', (name, make) => {
       await expect(ask(port, '/orders')).rejects.toThrow('ECONNREFUSED');
     } finally {
       await kit.close();
+    }
+  });
+});
+
+describe('fastify 5 over HTTP/2', () => {
+  it('E5, D1: answers probes before its hooks, and drains', async () => {
+    const health = createHealth({
+      probes: false,
+      diagnostic: false,
+      signals: false,
+      env: {},
+      logger: silentLogger,
+      shutdown: { propagationDelayMs: 0, deadlineMs: 2000 },
+    });
+    const app = fastify5({ http2: true });
+    app.addHook('onRequest', async (_request, reply) => void (await reply.code(401).send('who?')));
+    attachHealth(app, health);
+    await health.start();
+    await health.untilReady();
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as AddressInfo;
+    const session = connect(`http://127.0.0.1:${port}`);
+    const status = async (path: string) => {
+      const stream = session.request({ ':path': path }).resume();
+      const [headers] = (await once(stream, 'response')) as [{ ':status': number }];
+      return headers[':status'];
+    };
+    try {
+      expect([await status('/livez'), await status('/orders')]).toEqual([200, 401]);
+      expect(await health.shutdown('test')).toMatchObject({ exitCode: 0 });
+    } finally {
+      session.destroy();
+      await app.close();
+      await health.dispose();
     }
   });
 });
