@@ -21,6 +21,16 @@ type Answer = Buffer | 'end';
 const MAX_WAITING_CHUNKS = 512;
 const RESET_AFTER_LAST_BYTE_MS = 20;
 
+/**
+ * Ends a socket with a TCP reset where that works: one that still connects would hold it back until it is connected, and
+ * one that is just sending its end refuses it, without ever closing.
+ */
+function resetNow(socket: Socket): void {
+  const isEnding = socket.writableEnded && !socket.writableFinished;
+  if (socket.connecting || isEnding) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** One client's connection and the connection to the target that belongs to it. */
 export class Link {
   readonly #client: Socket;
@@ -70,10 +80,8 @@ export class Link {
   /** Ends both sides with a TCP reset. */
   reset(): void {
     this.#answers.clear();
-    this.#client.resetAndDestroy();
-    // A socket that still connects would hold its reset back until it is connected.
-    if (this.#upstream?.connecting) this.#upstream.destroy();
-    else this.#upstream?.resetAndDestroy();
+    resetNow(this.#client);
+    if (this.#upstream !== undefined) resetNow(this.#upstream);
   }
 
   #wireClient(onClosed: () => void): void {

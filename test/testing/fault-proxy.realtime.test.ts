@@ -132,6 +132,21 @@ describe('the fault proxy', () => {
     expect(await client(proxy.port).ask('y')).toBe('answered');
   });
 
+  it('cut: leaves nothing of a connection that is just ending', async () => {
+    const server = createServer((socket) => void socket.on('error', () => {}).end('bye'));
+    await once(server.listen(0, HOST), 'listening');
+    track({ close: () => server.close() });
+    const { port } = server.address() as { port: number };
+    const proxy = track(await createFaultProxy({ target: { host: HOST, port } }));
+    for (let turn = 0; turn < 30; turn += 1) {
+      await Promise.race([1, 2, 3].map(() => client(proxy.port).ended));
+      await proxy.set({ kind: 'cut' });
+      await proxy.set({ kind: 'ok' });
+    }
+    await expect.poll(() => proxy.connections).toBe(0);
+    expect(proxy.accepted).toBeGreaterThanOrEqual(30);
+  });
+
   it('refuse: refuses to connect and comes back on the same port', async () => {
     const { proxy } = await startProxied();
     const before = client(proxy.port);
