@@ -6,16 +6,17 @@ import { embedThread } from './embed-thread.mjs';
 import { bin, ROOT, runVisibly } from './lib/run.mjs';
 
 const STDERR = 2;
-const EXAMPLE = 'examples/order-service';
+/** Examples in TypeScript; the others run as they are. */
+const EXAMPLES = ['examples/order-service', 'examples/nest-service'];
 
 /**
- * Embeds the probe thread and compiles hale, then the example that is built on it.
+ * Embeds the probe thread and compiles hale, then the examples that are built on it.
  * Everything printed goes to standard error, so that a caller's output stays its own.
  * @throws {Error} when a compiler fails.
  */
 export async function buildAll() {
   await buildLibrary();
-  await buildExample();
+  for (const example of EXAMPLES) await buildExample(example);
 }
 
 async function buildLibrary() {
@@ -28,9 +29,10 @@ async function buildLibrary() {
   if (existsSync(cli)) chmodSync(cli, 0o755);
 }
 
-async function buildExample() {
-  if (!existsSync(path.join(ROOT, EXAMPLE, 'tsconfig.json'))) return;
-  await intoPlace(`${EXAMPLE}/dist`, (next) => compile(`${EXAMPLE}/tsconfig.json`, next));
+/** @param {string} example */
+async function buildExample(example) {
+  if (!existsSync(path.join(ROOT, example, 'tsconfig.json'))) return;
+  await intoPlace(`${example}/dist`, (next) => compile(`${example}/tsconfig.json`, next));
 }
 
 /**
