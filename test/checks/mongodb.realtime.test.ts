@@ -1,0 +1,189 @@
+import { createRequire } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient as MongoClient7 } from 'mongodb';
+import { MongoClient as MongoClient5 } from 'mongodb5';
+import { MongoClient as MongoClient6 } from 'mongodb6';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type MongoClientLike, mongodbPing, mongoosePing } from '../../src/checks/mongodb.js';
+import { systemClock } from '../../src/engine/system-clock.js';
+import { itConforms } from '../support/conformance.js';
+import { harness } from '../support/run-check.js';
+import {
+  type MongodbSet,
+  type MongodbStandIn,
+  startMongodb,
+  startMongodbSet,
+} from '../support/servers/mongodb.js';
+
+const TIMEOUT_MS = 400;
+
+// What a service should set as well: by default the driver looks for a lost server every ten seconds, gives each attempt
+// to connect thirty, and closing waits thirty for a server to say goodbye to.
+const LIMITS = {
+  heartbeatFrequencyMS: 500,
+  connectTimeoutMS: 500,
+  serverSelectionTimeoutMS: 1_000,
+  // For driver 5, which gives nothing up on a signal.
+  socketTimeoutMS: 1_000,
+};
+
+let server: MongodbStandIn;
+let set: MongodbSet;
+const open: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  [server, set] = await Promise.all([startMongodb(), startMongodbSet(2)]);
+});
+
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+afterAll(async () => {
+  await Promise.all([server.dispose(), set.dispose()]);
+});
+
+type Client = MongoClientLike & {
+  connect(): Promise<unknown>;
+  close(force?: boolean): Promise<unknown>;
+};
+
+/** What every service must do: a client whose first attempt fails makes no other by itself. */
+function connecting(client: Client): () => Promise<unknown> {
+  let isWanted = true;
+  const connect = async (): Promise<unknown> => {
+    try {
+      return await client.connect();
+    } catch {
+      await delay(200);
+      return isWanted ? connect() : undefined;
+    }
+  };
+  const connected = connect();
+  return () => {
+    isWanted = false;
+    return connected;
+  };
+}
+
+const DRIVERS: [string, (url: string) => Client][] = [
+  ['mongodb 5', (url) => new MongoClient5(url, LIMITS)],
+  ['mongodb 6', (url) => new MongoClient6(url, LIMITS)],
+  ['mongodb 7', (url) => new MongoClient7(url, LIMITS)],
+];
+
+// The oldest driver, which knows no signal, and the newest. Each case takes seconds.
+describe.each([
+  { name: 'mongodb 5', create: DRIVERS[0]?.[1], runs: 100 },
+  { name: 'mongodb 7', create: DRIVERS[2]?.[1], runs: 1_000 },
+])('mongodbPing with $name before a process that speaks its protocol', ({ name, create, runs }) => {
+  itConforms({
+    name: `mongodbPing with ${name}`,
+    server: () => server,
+    secrets: () => [server.password],
+    createSubject: ({ host, port, password }) => {
+      const login = `${server.user}:${password(server.password)}`;
+      const client = create?.(`mongodb://${login}@${host}:${port}/`) as Client;
+      const stop = connecting(client);
+      return { check: mongodbPing(client), close: () => stop().then(() => client.close(true)) };
+    },
+    // One watches the server, one asks, and one is put in the place of one that was cut.
+    heldConnections: 3,
+    runs,
+  });
+});
+
+describe.each(DRIVERS)('mongodbPing with %s before a replica set', (_, create) => {
+  it('case 31: an election warns, then fails, and passes with the new primary', async () => {
+    const [first, second] = set.members as [MongodbStandIn, MongodbStandIn];
+    await set.elect(first);
+    const client = create(set.url);
+    open.push(() => client.close(true));
+    const check = harness(mongodbPing(client, { noPrimaryFailMs: 300 }), systemClock, TIMEOUT_MS);
+    await vi.waitFor(async () => expect((await check.run()).status).toBe('pass'), 5_000);
+    await set.elect(undefined);
+    const outcome = await check.run();
+    expect(outcome).toMatchObject({
+      status: 'warn',
+      code: 'no_primary',
+      output: 'the replica set rs0 has no primary',
+    });
+    await vi.waitFor(
+      async () => expect(await check.run()).toMatchObject({ status: 'fail', code: 'no_primary' }),
+      5_000,
+    );
+    await set.elect(second);
+    await vi.waitFor(async () => expect((await check.run()).status).toBe('pass'), 5_000);
+  });
+
+  it('S4: a client whose first attempt to connect failed says so until it is told to connect again', async () => {
+    const [first, second] = set.members as [MongodbStandIn, MongodbStandIn];
+    await set.elect(first);
+    await Promise.all([first.stop(), second.stop()]);
+    open.push(() => Promise.all([first.start(), second.start()]));
+    const client = create(set.url);
+    open.push(() => client.close(true));
+    const check = harness(mongodbPing(client), systemClock, TIMEOUT_MS);
+    await vi.waitFor(
+      async () =>
+        expect(await check.run()).toMatchObject({ status: 'fail', code: 'client_closed' }),
+      5_000,
+    );
+    await Promise.all([first.start(), second.start()]);
+    expect((await check.run()).code).toBe('client_closed');
+    await client.connect();
+    expect((await check.run()).status).toBe('pass');
+    await client.close();
+    expect((await check.run()).status).toBe('fail');
+  });
+
+  it('case 31: the primary is gone and nobody is elected: says so, by the member that is left', async () => {
+    const [first] = set.members as [MongodbStandIn];
+    await set.elect(first);
+    const client = create(set.url);
+    open.push(() => client.close(true));
+    const check = harness(mongodbPing(client), systemClock, TIMEOUT_MS);
+    await vi.waitFor(async () => expect((await check.run()).status).toBe('pass'), 5_000);
+    await first.stop();
+    open.push(() => first.start());
+    await set.elect(undefined);
+    await vi.waitFor(
+      async () => expect(await check.run()).toMatchObject({ status: 'warn', code: 'no_primary' }),
+      5_000,
+    );
+  });
+});
+
+interface AnyMongoose {
+  connect(url: string, options: typeof LIMITS): Promise<unknown>;
+  disconnect(): Promise<unknown>;
+  readonly connection: { getClient(): MongoClientLike; readonly readyState: number };
+}
+
+// The types of mongoose know no other name of the package.
+const require = createRequire(import.meta.url);
+
+function newMongoose(name: string): AnyMongoose {
+  const { Mongoose } = require(name) as { Mongoose: new () => AnyMongoose };
+  return new Mongoose();
+}
+
+const MONGOOSES = ['mongoose7', 'mongoose8', 'mongoose'];
+
+describe.each(MONGOOSES)('mongoosePing with %s', (name) => {
+  it('case 31: fails before it is connected, passes, and fails on a frozen server it still calls connected', async () => {
+    const mongoose = newMongoose(name);
+    const check = harness(mongoosePing(mongoose.connection), systemClock, TIMEOUT_MS);
+    expect(await check.run()).toMatchObject({ status: 'fail', code: 'not_connected' });
+    await mongoose.connect(server.url, LIMITS);
+    open.push(() => mongoose.disconnect());
+    expect((await check.run()).status).toBe('pass');
+    server.freeze();
+    open.push(() => server.thaw());
+    const outcome = await check.run();
+    expect(mongoose.connection.readyState).toBe(1);
+    expect(outcome).toMatchObject({ status: 'fail', output: 'no answer to ping: timed out' });
+    server.thaw();
+    await vi.waitFor(async () => expect((await check.run()).status).toBe('pass'), 5_000);
+  });
+});
