@@ -25,7 +25,7 @@ export interface StoreHarness {
   readonly ttlMs: number;
   /** How much later than its ttl a lease may expire. */
   readonly lateMs: number;
-  /** A time-out for calls. */
+  /** A time-out for calls that will not be answered; those that will have a longer one. */
   readonly timeoutMs: number;
   /** Whether the registry has a clock of its own, so that no clock of a client matters. */
   readonly ownClock: boolean;
@@ -44,6 +44,8 @@ type Granted = Extract<LeaseAcquired, { kind: 'granted' }>;
 export interface Bench extends StoreHarness {
   name(): string;
   call(overrides?: Partial<LeaseCall>): LeaseCall;
+  /** A call that is given up after `timeoutMs`. */
+  hurried(): LeaseCall;
   acquire(store: LeaseStore, name: string, holder: string, ttlMs?: number): Promise<LeaseAcquired>;
   /** The same, which must succeed. */
   grant(store: LeaseStore, name: string, holder: string, ttlMs?: number): Promise<Granted>;
@@ -62,7 +64,11 @@ export interface Bench extends StoreHarness {
   ): ReturnType<LeaseStore['release']>;
   list(store: LeaseStore, prefix: string): Promise<readonly LeaseRecord[]>;
   /** Starts a watch whose events are kept. */
-  watch(store: LeaseStore, prefix: string): { events: LeaseEvent[]; close(): Promise<void> };
+  watch(
+    store: LeaseStore,
+    prefix: string,
+    timeoutMs?: number,
+  ): { events: LeaseEvent[]; close(): Promise<void> };
   /** Waits until something holds. */
   until(what: string, holds: () => boolean | Promise<boolean>, withinMs?: number): Promise<void>;
   /** Waits for what must settle. */
@@ -80,6 +86,9 @@ export interface ContractCase {
 /** A ttl that no case outlives. */
 export const LONG_MS = 60_000;
 
+/** How long a call may take that is answered, on a busy machine. */
+const PATIENT_MS = 10_000;
+
 let names = 0;
 
 /** Puts the helpers around a harness; `end` closes what a case has opened. */
@@ -89,7 +98,7 @@ export function createBench(harness: StoreHarness): { bench: Bench; end(): Promi
   const { clock, timeoutMs } = harness;
   const call = (overrides: Partial<LeaseCall> = {}): LeaseCall => ({
     clock,
-    signal: timeout(clock, timeoutMs),
+    signal: timeout(clock, PATIENT_MS),
     ...overrides,
   });
   const acquire: Bench['acquire'] = (store, name, holder, ttlMs = LONG_MS) =>
@@ -103,6 +112,7 @@ export function createBench(harness: StoreHarness): { bench: Bench; end(): Promi
     },
     name: () => `contract/${(names += 1)}-${Math.trunc(Math.random() * 1e9)}`,
     call,
+    hurried: () => call({ signal: timeout(clock, timeoutMs) }),
     acquire,
     async grant(...args) {
       const answer = await acquire(...args);
@@ -113,9 +123,9 @@ export function createBench(harness: StoreHarness): { bench: Bench; end(): Promi
       store.renew({ name, holder, token, ttlMs, data: '' }, call()),
     release: (store, name, holder, token) => store.release({ name, holder, token }, call()),
     list: (store, prefix) => store.list({ prefix }, call()),
-    watch(store, prefix) {
+    watch(store, prefix, watchTimeoutMs = PATIENT_MS) {
       const events: LeaseEvent[] = [];
-      const context = { clock, everyMs: 50, timeoutMs };
+      const context = { clock, everyMs: 50, timeoutMs: watchTimeoutMs };
       const watch = store.watch({ prefix }, (event) => void events.push(event), context);
       watches.push(watch);
       return { events, close: () => watch.close() };

@@ -30,7 +30,7 @@ export function serverHarness(options: ServerHarnessOptions): StoreHarness {
     open: () => open(proxy.port),
     clock: systemClock,
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    ttlMs: 400,
+    ttlMs: 600,
     lateMs: 150,
     timeoutMs: 400,
     ownClock: true,

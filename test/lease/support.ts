@@ -24,6 +24,8 @@ export function createSuspendableClock(): SuspendableClock {
   }) as SuspendableClock;
 }
 
+const NEVER = new AbortController().signal;
+
 /** What a store does to the calls that pass through it. */
 export type Fault = 'ok' | 'hang' | 'fail' | 'swallow-answer';
 
@@ -48,9 +50,13 @@ export function createFaultyStore(store: LeaseStore = memoryLease()) {
   };
   const faulty: LeaseStore = {
     ...store,
-    acquire: (request, call) => through('acquire', () => store.acquire(request, call)),
-    renew: (renewal, call) => through('renew', () => store.renew(renewal, call)),
-    release: (claim, call) => through('release', () => store.release(claim, call)),
+    // A request that is on its way does not know that nobody waits for it any more.
+    acquire: (request, { clock }) =>
+      through('acquire', () => store.acquire(request, { clock, signal: NEVER })),
+    renew: (renewal, { clock }) =>
+      through('renew', () => store.renew(renewal, { clock, signal: NEVER })),
+    release: (claim, { clock }) =>
+      through('release', () => store.release(claim, { clock, signal: NEVER })),
   };
   return { store: faulty, inner: store, control };
 }
