@@ -10,7 +10,7 @@ const FIXTURES = 'test/fixtures/**';
  */
 const SHELLS = [
   'src/cli/bin.ts',
-  'src/cli/probe/{ask,ask-grpc,command}.ts',
+  'src/cli/probe/{ask,ask-file,ask-grpc,command}.ts',
   'src/checks/{dns,tcp,tls}.ts',
   'src/engine/tracked-{http2,server}.ts',
   'src/probe/{thread-main,thread-host,run-thread,thread-clock,stderr-log}.ts',

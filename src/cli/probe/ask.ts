@@ -1,6 +1,7 @@
 import { type Socket, connect, isIP } from 'node:net';
 import type { Clock } from '../../core/clock.js';
 import type { ProbeCall } from './arguments.js';
+import { askFile } from './ask-file.js';
 import { createAnswerReader } from './http-answer.js';
 import type { Address, ProbeTarget } from './target.js';
 import { type ProbeResult, failed, judgeHttp } from './verdict.js';
@@ -16,7 +17,11 @@ interface Open {
 }
 
 /** Asks once over a connection of its own; never rejects, and leaves no timer and no socket. */
-export async function ask(call: ProbeCall, clock: Pick<Clock, 'setTimeout'>): Promise<ProbeResult> {
+export async function ask(
+  call: ProbeCall,
+  clock: Pick<Clock, 'setTimeout' | 'wallNow'>,
+): Promise<ProbeResult> {
+  if (call.target.kind === 'file') return askFile(call.target.address.path, clock.wallNow());
   const open: Open = { ended: false, connection: undefined };
   const result = await new Promise<ProbeResult>((settle) => {
     const timer = clock.setTimeout(

@@ -18,6 +18,7 @@ Asks once and prints one line. Exit code 0: pass or warn, 1: fail, 2: not unders
   host:port           the same as http://host:port/readyz
   tcp://host:port     passes when a connection is accepted
   grpc://host:port/s  passes while service s (none: the server) is SERVING; grpcs:// with TLS
+  file:///path        passes while the file exists and is not older than 10 s
   --unix <path>       HTTP over a Unix socket; the target is then a path, /readyz by default
   --timeout <ms>      for the whole probe, 2000 by default
   --insecure          takes any certificate
@@ -29,7 +30,7 @@ Without a target: http://127.0.0.1:$HALE_PORT/readyz, port 9400 by default.
 export async function probeCommand(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  clock: Pick<Clock, 'setTimeout'>,
+  clock: Pick<Clock, 'setTimeout' | 'wallNow'>,
 ): Promise<CommandResult> {
   const parsed = parseArguments(args, env);
   if (parsed.kind === 'help') return { exitCode: 0, stdout: PROBE_USAGE, stderr: '' };

@@ -12,6 +12,7 @@ export type ProbeTarget =
       readonly path: string;
     }
   | { readonly kind: 'tcp'; readonly address: Address }
+  | { readonly kind: 'file'; readonly address: { readonly path: string } }
   | {
       readonly kind: 'grpc';
       readonly tls: boolean;
@@ -28,7 +29,8 @@ export type ParsedTarget =
 const DEFAULT_PORT = 9400;
 const READINESS = '/readyz';
 const HTTP_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
-const ACCEPTED = 'http://, https://, tcp://, grpc:// or grpcs:// with a host, or host:port';
+const ACCEPTED =
+  'http://, https://, tcp://, grpc:// or grpcs:// with a host, file:// with a path, or host:port';
 
 /**
  * The target when none is given: readiness of the hale on this machine.
@@ -66,6 +68,7 @@ export function parseUnixTarget(socketPath: string, text = READINESS): ParsedTar
 
 function targetOf(url: URL, text: string): ParsedTarget {
   if (url.username !== '' || url.password !== '') return problem('a target holds no user name');
+  if (url.protocol === 'file:') return fileTarget(url, text);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const defaultPort = HTTP_PORTS[url.protocol];
   if (defaultPort !== undefined)
@@ -77,6 +80,17 @@ function targetOf(url: URL, text: string): ParsedTarget {
   return url.protocol === 'tcp:'
     ? { ok: true, target: { kind: 'tcp', address } }
     : grpcTarget(url, address);
+}
+
+function fileTarget({ host, pathname }: URL, text: string): ParsedTarget {
+  // A host would be another machine's, whose files cannot be asked for.
+  if (host !== '' || pathname === '/')
+    return problem(`"${text}" needs an absolute path, as file:///run/ready`);
+  try {
+    return { ok: true, target: { kind: 'file', address: { path: decodeURIComponent(pathname) } } };
+  } catch {
+    return problem(`"${pathname}" is not an encoded path`);
+  }
 }
 
 function grpcTarget(url: URL, address: Address): ParsedTarget {

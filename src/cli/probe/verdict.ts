@@ -18,6 +18,13 @@ export function judgeHttp({ status, location, body }: HttpAnswer): ProbeResult {
   return { pass, line: oneLine(`${word} ${said.reason ?? `HTTP ${status}`}`) };
 }
 
+/** Judges a file that exists while its probe passes: what it says is only told. */
+export function judgeFile(text: string): ProbeResult {
+  const said = parse(text);
+  const word = said.status === 'warn' ? 'warn' : 'pass';
+  return { pass: true, line: oneLine(`${word} ${said.reason ?? 'the file exists'}`) };
+}
+
 /** A probe that failed before there was an answer. */
 export function failed(why: string): ProbeResult {
   return { pass: false, line: oneLine(`fail ${why}`) };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type RequestListener, createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, type Server, createServer as createTcpServer } from 'node:net';
@@ -107,6 +107,36 @@ describe('E6: hale probe against other servers', () => {
     const missing = await hale.run(['probe', '--unix', path.join(folder, 'gone.sock')]);
     expect(missing).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('ENOENT') });
     rmSync(folder, { recursive: true });
+  });
+
+  it('looks at a file that hale keeps', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'hale-file-'));
+    const file = path.join(folder, 'ready');
+    const kit = createHostKit('thread', { files: { readiness: file } });
+    const url = `file://${file}`;
+    try {
+      expect(await hale.run(['probe', url])).toMatchObject({
+        exitCode: 1,
+        stdout: `fail ${file} does not exist\n`,
+      });
+      await kit.start();
+      expect(await hale.run(['probe', url])).toMatchObject({ exitCode: 0, stdout: 'pass ok\n' });
+      await kit.host.dispose();
+      writeFileSync(file, 'what a process left that was killed');
+      expect(await hale.run(['probe', url])).toMatchObject({
+        exitCode: 0,
+        stdout: 'pass the file exists\n',
+      });
+      const old = Date.now() / 1000 - 61;
+      utimesSync(file, old, old);
+      expect(await hale.run(['probe', url])).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringMatching(/ has not changed for 6\d s\n$/),
+      });
+    } finally {
+      await kit.host.dispose();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('checks certificates unless told not to', async () => {

@@ -62,6 +62,14 @@ describe('E6: the target of hale probe', () => {
       expect(defaultTarget(port)).toMatchObject({ ok: false });
   });
 
+  it('looks at a file', () => {
+    const at = (path: string) => ({ ok: true, target: { kind: 'file', address: { path } } });
+    expect(parseTarget('file:///run/orders/ready')).toEqual(at('/run/orders/ready'));
+    expect(parseTarget('file:///run/order%20cache')).toEqual(at('/run/order cache'));
+    for (const text of ['file://run/ready', 'file:///', 'file:///%zz'])
+      expect(parseTarget(text)).toMatchObject({ ok: false });
+  });
+
   it('asks over a Unix socket', () => {
     const at = (path: string, authority = 'localhost') => ({
       ok: true,
