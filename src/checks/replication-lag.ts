@@ -62,6 +62,28 @@ function lagOfSource(row: unknown): number | null {
 }
 
 /**
+ * The seconds that the text of `INFO replication` tells on a replica of Redis or Valkey, 0 on a primary: since the last
+ * byte from the primary, which says something at least every `repl-ping-replica-period`, 10 s by default; without a
+ * connection since it was lost; null when there never was one. Redis has no other notion of time between the two.
+ * @throws Error when the text is no such information
+ */
+export function redisReplicationLag(info: unknown): number | null {
+  const fields = typeof info === 'string' ? infoFields(info) : new Map<string, string>();
+  const role = fields.get('role');
+  if (role === 'master') return 0;
+  if (role !== 'slave') throw new Error(`no text of INFO replication: ${describe(info)}`);
+  const isConnected = fields.get('master_link_status') === 'up';
+  const name = isConnected ? 'master_last_io_seconds_ago' : 'master_link_down_since_seconds';
+  const seconds = Number(fields.get(name) ?? -1);
+  return seconds < 0 ? null : seconds;
+}
+
+function infoFields(info: string): Map<string, string> {
+  const pairs = info.split(/\r?\n/).map((line) => line.split(':', 2));
+  return new Map(pairs.map(([name = '', value = '']) => [name, value]));
+}
+
+/**
  * Looks at how far a replica is behind, as a function of yours tells in seconds.
  *
  * - pass: at most `warnAboveMs`.

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type ReplicationLagOptions,
   mysqlReplicationLag,
+  redisReplicationLag,
   replicationLag,
 } from '../../src/checks/replication-lag.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
@@ -100,4 +101,25 @@ describe('mysqlReplicationLag', () => {
       'no rows of a replication status: an object of Object',
     );
   });
+});
+
+describe('redisReplicationLag', () => {
+  const info = (...lines: string[]) => ['# Replication', ...lines, ''].join('\r\n');
+
+  it.each([
+    [info('role:master', 'connected_slaves:1'), 0],
+    [info('role:slave', 'master_link_status:up', 'master_last_io_seconds_ago:7'), 7],
+    [info('role:slave', 'master_link_status:down', 'master_link_down_since_seconds:70'), 70],
+    [info('role:slave', 'master_link_status:down', 'master_link_down_since_seconds:-1'), null],
+    [info('role:slave', 'master_link_status:down', 'master_last_io_seconds_ago:-1'), null],
+  ])('%j is %s', (text, seconds) => {
+    expect(redisReplicationLag(text)).toBe(seconds);
+  });
+
+  it.each([[''], [undefined], [info('role:sentinel')], [{ role: 'master' }]])(
+    '%j is no information about replication',
+    (text) => {
+      expect(() => redisReplicationLag(text)).toThrow(/no text of INFO replication/);
+    },
+  );
 });

@@ -22,6 +22,8 @@ export interface PostgresServer extends ManagedServer {
 export interface PostgresServerOptions {
   /** Connections the server accepts. @defaultValue 50 */
   maxConnections?: number;
+  /** Is a standby that follows this server, with its password. @defaultValue a server with data of its own */
+  standbyOf?: PostgresServer;
 }
 
 interface Cluster {
@@ -43,6 +45,17 @@ async function createCluster({ bin, folder, identity, password }: Cluster): Prom
     ['-D', join(folder, 'data'), '-U', USER, `--pwfile=${passwordFile}`, ...flags],
     { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' }, ...identity },
   );
+}
+
+/** A copy of the primary's data that follows it from then on. */
+async function copyCluster({ bin, folder, identity }: Cluster, primary: string): Promise<void> {
+  if (identity !== undefined) await chown(folder, identity.uid, identity.gid);
+  const flags = ['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync'];
+  await run(join(bin, 'pg_basebackup'), ['-D', join(folder, 'data'), '-d', primary, ...flags], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+    ...identity,
+  });
 }
 
 function serverArguments(folder: string, port: number, maxConnections: number): string[] {
@@ -77,10 +90,14 @@ async function proveAnswer(url: string): Promise<void> {
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const bin = findPostgresBin();
   if (bin === undefined) throw missingServersError(['postgres']);
-  const password = randomBytes(12).toString('hex');
+  const { standbyOf } = options;
+  const password = standbyOf?.password ?? randomBytes(12).toString('hex');
   const identity = await findIdentity('postgres');
   const folder = await mkdtemp(join(tmpdir(), 'hale-pg-'));
-  await createCluster({ bin, folder, identity, password }).catch(async (error: unknown) => {
+  const cluster = { bin, folder, identity, password };
+  const created =
+    standbyOf === undefined ? createCluster(cluster) : copyCluster(cluster, standbyOf.url);
+  await created.catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true });
     throw error;
   });
