@@ -6,6 +6,7 @@ import amqplib2, {
 } from 'amqplib';
 import type { ChannelModel as Amqp010 } from 'amqplib010';
 import type { ChannelModel as Amqp1 } from 'amqplib1';
+import type { Admin, Consumer } from 'kafkajs';
 import type { MqttClient as Mqtt5 } from 'mqtt';
 import mqtt4, { type MqttClient as Mqtt4 } from 'mqtt4';
 import type {
@@ -14,6 +15,12 @@ import type {
 } from 'nats';
 import { describe, expectTypeOf, it } from 'vitest';
 import { type AmqpConnectionLike, amqpConnection } from '../../src/checks/amqplib.js';
+import {
+  type KafkaAdminLike,
+  type KafkaConsumerEventsLike,
+  kafkaLag,
+  kafkaSession,
+} from '../../src/checks/kafkajs.js';
 import { type MqttClientLike, mqttConnection } from '../../src/checks/mqtt.js';
 import {
   type NatsConnectionLike,
@@ -46,6 +53,14 @@ describe('the clients of the brokers fit without a cast', () => {
     natsJetStream(await jetstreamManager(connection));
   });
 
+  it('kafkajs', () => {
+    expectTypeOf<Consumer>().toExtend<KafkaConsumerEventsLike>();
+    expectTypeOf<Admin>().toExtend<KafkaAdminLike>();
+    const consumer = null as unknown as Consumer;
+    kafkaSession(consumer, { sessionTimeoutMs: 30_000 });
+    kafkaLag(consumer, null as unknown as Admin, { warnLag: 1_000 });
+  });
+
   it('mqtt 4 and 5', () => {
     expectTypeOf<Mqtt4>().toExtend<MqttClientLike>();
     expectTypeOf<Mqtt5>().toExtend<MqttClientLike>();
@@ -58,6 +73,7 @@ describe('what is no client of a broker does not fit', () => {
     expectTypeOf<Mqtt5>().not.toExtend<NatsConnectionLike>();
     expectTypeOf<NatsConnection>().not.toExtend<AmqpConnectionLike>();
     expectTypeOf<Amqp2>().not.toExtend<MqttClientLike>();
+    expectTypeOf<Consumer>().not.toExtend<KafkaAdminLike>();
     // @ts-expect-error a promise of a connection is no connection
     amqpConnection(amqplib2.connect('amqp://127.0.0.1'));
   });
