@@ -22,13 +22,13 @@ function setUp() {
 }
 
 const url = (path: string) => `http://10.0.0.5:3000${path}`;
-const NOT_MODIFIABLE = Response.redirect('https://orders.example/');
+const NOT_MODIFIABLE = Response.redirect('https://orders.example/', 302);
 
 describe('a Hono application', () => {
   it('E5: answers before its middleware, below the base path, until taken out', async () => {
     const { clock, health } = setUp();
     const app = new Hono();
-    app.use((context) => context.text('who?', 401));
+    app.use(async (context) => context.text('who?', 401));
     const detach = attachHealth(app, health, { basePath: '/shop' });
     const first = app.request(url('/shop/readyz?verbose'));
     // The first probe starts hale, and start-up takes a turn.
