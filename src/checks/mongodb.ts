@@ -2,6 +2,12 @@ import type { Check, CheckOptions, CheckResult } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
 import { errorText } from '../core/error-text.js';
 import { HaleError, OptionError } from '../core/errors.js';
+import {
+  type PoolCheckOptions,
+  type PoolCounters,
+  type PoolSource,
+  createPoolCheck,
+} from '../core/pool-check.js';
 import { createRoundTrip } from '../core/round-trip.js';
 import { durationOption } from '../core/validate.js';
 
@@ -14,6 +20,17 @@ export interface MongoClientLike {
     ): Promise<unknown>;
   };
   readonly options?: { readonly directConnection?: boolean };
+}
+
+/** The part of a `MongoClient` of mongodb (5, 6, 7) that {@link mongodbPool} uses; it keeps its counters to itself. */
+export interface MongoPoolsLike {
+  on(event: 'connectionCheckedIn', listener: (event: CheckedIn) => void): unknown;
+  off(event: 'connectionCheckedIn', listener: (event: CheckedIn) => void): unknown;
+}
+
+interface CheckedIn {
+  /** Whose connection came back. */
+  readonly address: string;
 }
 
 /** The part of a `Connection` of mongoose (7, 8, 9), such as `mongoose.connection`, that {@link mongoosePing} uses. */
@@ -82,10 +99,13 @@ const NOT_CONNECTED: CheckResult = {
 /** Of a client that was closed, or whose first attempt to connect has failed: neither comes back by itself. */
 const CLOSED_ERRORS: readonly unknown[] = ['MongoTopologyClosedError', 'MongoNotConnectedError'];
 
-const CLOSED: CheckResult = { status: 'fail', code: 'client_closed' };
+const heard = (hello: Hello) => ({ kind: 'heard', hello }) as const;
 
-function isClosed(error: unknown): boolean {
-  return CLOSED_ERRORS.includes((error as { name?: unknown } | undefined)?.name);
+function closed(error: unknown) {
+  const { name } = (error ?? {}) as { readonly name?: unknown };
+  if (!CLOSED_ERRORS.includes(name)) throw error;
+  const result: CheckResult = { status: 'fail', code: 'client_closed', output: errorText(error) };
+  return { kind: 'closed', result } as const;
 }
 
 function createPing(
@@ -95,10 +115,7 @@ function createPing(
 ): Check {
   const { noPrimaryFailMs = 30_000, ...checkOptions } = options;
   if (noPrimaryFailMs !== Infinity) durationOption(`${name}.noPrimaryFailMs`, noPrimaryFailMs, 0);
-  let hello: Hello = {};
-  const roundTrip = createRoundTrip(async (client: MongoClientLike, signal) => {
-    hello = await pingAndHello(client, signal);
-  });
+  const roundTrip = createRoundTrip(pingAndHello);
   let clock: Clock | undefined;
   let withoutSince: number | undefined;
   return {
@@ -116,13 +133,9 @@ function createPing(
       const client = current();
       if (client === null || client === undefined) return NOT_CONNECTED;
       const noAnswer = () => new Error('no answer to ping', { cause: signal.reason });
-      try {
-        await roundTrip(client, signal, noAnswer);
-      } catch (error) {
-        if (isClosed(error)) return { ...CLOSED, output: errorText(error) };
-        throw error;
-      }
-      const missing = missingPrimary(hello, client);
+      const answer = await roundTrip(client, signal, noAnswer).then(heard, closed);
+      if (answer.kind === 'closed') return answer.result;
+      const missing = missingPrimary(answer.hello, client);
       if (missing === undefined) {
         withoutSince = undefined;
         return undefined;
@@ -135,7 +148,11 @@ function createPing(
 }
 
 /** What a server says about itself; nothing of it is certain. */
-type Hello = Readonly<Record<string, unknown>>;
+interface Hello {
+  readonly setName?: unknown;
+  readonly isWritablePrimary?: unknown;
+  readonly primary?: unknown;
+}
 
 /** The code of an error for a command that the server does not know, as `hello` before 4.4.2. */
 const COMMAND_NOT_FOUND = 59;
@@ -160,4 +177,76 @@ function missingPrimary(hello: Hello, client: MongoClientLike): string | undefin
   if (client.options?.directConnection === true) return undefined;
   if (typeof primary !== 'string') return `the replica set ${setName} has no primary`;
   return `the primary of the replica set ${setName}, ${primary}, cannot be reached`;
+}
+
+/** Options of {@link mongodbPool}. */
+export type MongodbPoolOptions = PoolCheckOptions;
+
+/**
+ * Reads the counters of a client's connection pools, of which it has one for each server, and judges the busiest; never
+ * takes a connection and sends nothing (C7, C8). With mongoose give it `connection.getClient()`, once that is there.
+ *
+ * - pass: at most `warnAbove` of the pool is in use, or the client has not connected yet.
+ * - warn: more is in use; code `pool_busy`. Saturated is not broken.
+ * - fail: requests wait and no connection has come back for `noReturnFailMs` (`pool_exhausted`), or the queue was over
+ *   `maxWaiting` for several samples (`pool_queue_too_long`).
+ *
+ * Suggested impact: `critical`. Cost: five property reads per server and run, no I/O.
+ * @throws OptionError (`HALE_OPTION_INVALID`) for what is no client or an option out of range
+ */
+export function mongodbPool(client: MongoPoolsLike, options: MongodbPoolOptions = {}): Check {
+  if (typeof client?.on !== 'function' || typeof client.off !== 'function') {
+    throw new OptionError('mongodbPool.client', 'a MongoClient with events', client);
+  }
+  return createPoolCheck(poolSource(client), options);
+}
+
+/** What the driver keeps of each server; the getters of its pool are public, the way there is not. */
+interface Internals {
+  readonly topology?: { readonly s?: { readonly servers?: ReadonlyMap<string, ServerOf> } };
+}
+
+interface ServerOf {
+  readonly pool?: {
+    readonly totalConnectionCount: number;
+    readonly availableConnectionCount: number;
+    readonly waitQueueSize: number;
+    readonly options: { readonly maxPoolSize: number };
+  };
+}
+
+const NO_POOL: PoolCounters = { total: 0, idle: 0, waiting: 0, max: Infinity };
+
+function poolSource(client: MongoPoolsLike): PoolSource {
+  let busiest: string | undefined;
+  return {
+    name: 'mongodbPool',
+    listen: (onReturn) => {
+      const listener = ({ address }: CheckedIn) => {
+        // What comes back to another server's pool helps nobody who waits for this one's.
+        if (busiest === undefined || address === busiest) onReturn();
+      };
+      client.on('connectionCheckedIn', listener);
+      return () => void client.off('connectionCheckedIn', listener);
+    },
+    read: () => {
+      const pools = [...((client as Internals).topology?.s?.servers ?? [])].flatMap(countersOf);
+      const [first] = pools.toSorted((a, b) => pressure(b.counters) - pressure(a.counters));
+      busiest = first?.address;
+      return first?.counters ?? NO_POOL;
+    },
+  };
+}
+
+function countersOf([address, { pool }]: [string, ServerOf]) {
+  if (pool === undefined) return [];
+  const { totalConnectionCount: total, availableConnectionCount: idle, options } = pool;
+  // 0 is no limit.
+  const max = options.maxPoolSize === 0 ? Infinity : options.maxPoolSize;
+  return [{ address, counters: { total, idle, waiting: pool.waitQueueSize, max } }];
+}
+
+/** Above 1 by as many as wait, else the share in use. */
+function pressure({ total, idle, waiting, max }: PoolCounters): number {
+  return waiting > 0 ? 1 + waiting : (total - idle) / max;
 }

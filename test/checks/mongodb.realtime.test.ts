@@ -4,7 +4,13 @@ import { MongoClient as MongoClient7 } from 'mongodb';
 import { MongoClient as MongoClient5 } from 'mongodb5';
 import { MongoClient as MongoClient6 } from 'mongodb6';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type MongoClientLike, mongodbPing, mongoosePing } from '../../src/checks/mongodb.js';
+import {
+  type MongoClientLike,
+  type MongoPoolsLike,
+  mongodbPing,
+  mongodbPool,
+  mongoosePing,
+} from '../../src/checks/mongodb.js';
 import { systemClock } from '../../src/engine/system-clock.js';
 import { itConforms } from '../support/conformance.js';
 import { harness } from '../support/run-check.js';
@@ -16,6 +22,7 @@ import {
 } from '../support/servers/mongodb.js';
 
 const TIMEOUT_MS = 400;
+const NEVER = new AbortController().signal;
 
 // What a service should set as well: by default the driver looks for a lost server every ten seconds, gives each attempt
 // to connect thirty, and closing waits thirty for a server to say goodbye to.
@@ -152,6 +159,50 @@ describe.each(DRIVERS)('mongodbPing with %s before a replica set', (_, create) =
       5_000,
     );
   });
+});
+
+describe('mongodbPool', () => {
+  const CLIENTS = [
+    { name: 'mongodb 5', open: (url: string) => new MongoClient5(url, { maxPoolSize: 2 }) },
+    { name: 'mongodb 6', open: (url: string) => new MongoClient6(url, { maxPoolSize: 2 }) },
+    { name: 'mongodb 7', open: (url: string) => new MongoClient7(url, { maxPoolSize: 2 }) },
+  ];
+
+  it.each(CLIENTS)(
+    'C8: with $name: slow commands are a warning, none coming back is a failure',
+    async (driver) => {
+      const client: Client & MongoPoolsLike = driver.open(server.url);
+      open.push(() => client.close(true));
+      const check = harness(mongodbPool(client, { noReturnFailMs: 400 }), systemClock, TIMEOUT_MS);
+      open.push(() => check.dispose());
+      expect(await check.run()).toMatchObject({ status: 'pass', observedValue: { total: 0 } });
+      const sleep = (millis: number) =>
+        client
+          .db('admin')
+          .command({ sleep: 1, millis }, { readPreference: 'primaryPreferred', signal: NEVER });
+      await sleep(1);
+      const slow = Promise.all(Array.from({ length: 10 }, () => sleep(150)));
+      const statuses = new Set<string>();
+      await vi.waitFor(async () => expect((await check.run()).status).toBe('warn'));
+      for (;;) {
+        const outcome = await check.run();
+        if ((outcome.observedValue as { waiting: number }).waiting === 0) break;
+        statuses.add(outcome.status);
+        await delay(40);
+      }
+      await slow;
+      expect([...statuses]).toEqual(['warn']);
+      expect((await check.run()).status).toBe('pass');
+      const held = Promise.all([sleep(1_000), sleep(1_000), sleep(1)]);
+      await vi.waitFor(
+        async () =>
+          expect(await check.run()).toMatchObject({ status: 'fail', code: 'pool_exhausted' }),
+        2_000,
+      );
+      await held;
+      expect((await check.run()).status).toBe('pass');
+    },
+  );
 });
 
 interface AnyMongoose {

@@ -1,8 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import {
   type MongoClientLike,
   type MongodbPingOptions,
+  type MongodbPoolOptions,
   mongodbPing,
+  mongodbPool,
   mongoosePing,
 } from '../../src/checks/mongodb.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
@@ -223,5 +226,84 @@ describe('mongoosePing', () => {
     expect(() => mongoosePing(undefined as never)).toThrow(
       'mongoosePing.connection must be a Connection of mongoose, got undefined',
     );
+  });
+});
+
+describe('mongodbPool', () => {
+  const pool = (total: number, idle: number, waiting: number, maxPoolSize = 10) => ({
+    pool: {
+      totalConnectionCount: total,
+      availableConnectionCount: idle,
+      waitQueueSize: waiting,
+      options: { maxPoolSize },
+    },
+  });
+
+  class FakePools extends EventEmitter {
+    servers = new Map([['a:1', pool(4, 2, 0)]]);
+    topology: unknown = { s: { servers: this.servers } };
+  }
+
+  function pooled(options: MongodbPoolOptions = {}) {
+    const clock = createManualClock();
+    const client = new FakePools();
+    return { client, clock, check: harness(mongodbPool(client, options), clock) };
+  }
+
+  it('C7: passes with what the driver counts, also before it has connected', async () => {
+    const { client, check } = pooled();
+    expect(await check.run()).toMatchObject({
+      status: 'pass',
+      observedValue: { used: 2, total: 4, idle: 2, waiting: 0, max: 10 },
+      observedUnit: 'connections',
+    });
+    client.topology = undefined;
+    expect(await check.run()).toMatchObject({ status: 'pass', observedValue: { total: 0 } });
+  });
+
+  it('C8: the busiest pool counts: first where requests wait, then by its share', async () => {
+    const { client, check } = pooled();
+    client.servers.set('b:1', pool(10, 0, 0));
+    expect(await check.run()).toMatchObject({ status: 'warn', observedValue: { used: 10 } });
+    client.servers.set('c:1', pool(2, 0, 3, 2));
+    expect(await check.run()).toMatchObject({
+      status: 'warn',
+      code: 'pool_busy',
+      output: '2 of 2 connections in use, 3 waiting',
+    });
+  });
+
+  it('C8: what comes back to another pool does not help those who wait', async () => {
+    const { client, clock, check } = pooled({ noReturnFailMs: 10_000 });
+    client.servers.set('b:1', pool(10, 0, 5));
+    await check.run();
+    for (const [address, status] of [
+      ['b:1', 'warn'],
+      ['a:1', 'fail'],
+    ]) {
+      await clock.advance(9_000);
+      client.emit('connectionCheckedIn', { address });
+      await clock.advance(1_000);
+      expect((await check.run()).status).toBe(status);
+    }
+    expect((await check.run()).code).toBe('pool_exhausted');
+  });
+
+  it('a pool without a limit is never busy', async () => {
+    const { client, check } = pooled();
+    client.servers.set('a:1', pool(500, 0, 0, 0));
+    expect(await check.run()).toMatchObject({ status: 'pass', observedValue: { max: null } });
+  });
+
+  it('leaves no listener behind', async () => {
+    const { client, check } = pooled();
+    expect(client.listenerCount('connectionCheckedIn')).toBe(1);
+    await check.dispose();
+    expect(client.listenerCount('connectionCheckedIn')).toBe(0);
+  });
+
+  it('names the bad option', () => {
+    expect(() => pooled({ warnAbove: 2 })).toThrow(/mongodbPool.warnAbove must be a number from 0/);
+    expect(() => mongodbPool({} as never)).toThrow(/mongodbPool.client must be a MongoClient/);
   });
 });

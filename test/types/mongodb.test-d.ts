@@ -5,8 +5,10 @@ import mongoose, { type Connection } from 'mongoose';
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   type MongoClientLike,
+  type MongoPoolsLike,
   type MongooseConnectionLike,
   mongodbPing,
+  mongodbPool,
   mongoosePing,
 } from '../../src/checks/mongodb.js';
 
@@ -16,6 +18,10 @@ describe('the clients of the real libraries fit without a cast', () => {
     expectTypeOf<MongoClient6>().toExtend<MongoClientLike>();
     expectTypeOf<MongoClient7>().toExtend<MongoClientLike>();
     expectTypeOf(mongodbPing).toBeCallableWith(null as unknown as MongoClient7);
+    expectTypeOf<MongoClient5>().toExtend<MongoPoolsLike>();
+    expectTypeOf<MongoClient6>().toExtend<MongoPoolsLike>();
+    expectTypeOf<MongoClient7>().toExtend<MongoPoolsLike>();
+    mongodbPool(mongoose.connection.getClient());
   });
 
   it('mongoose 9; mongodb-majors.realtime.test.ts looks at the others', () => {
