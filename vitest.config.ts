@@ -20,7 +20,7 @@ const SHELLS = [
   'src/probe/{open-listener,listener-plan,probe-server}.ts',
   'src/probe/{probe-outputs,files-at-exit,systemd-transport}.ts',
   'src/testing/fault-proxy*.ts',
-  'src/testing/conformance/{expectations,pause,scenarios,stage,timed-run}.ts',
+  'src/testing/conformance/{expectations,own-sockets,pause,scenarios,stage,timed-run}.ts',
   'src/workers/{amqplib,bullmq}.ts',
 ];
 

@@ -70,50 +70,14 @@ async function outcomeInTime(check: CheckHarness) {
 const statusOf = async (check: CheckHarness) => (await outcomeInTime(check)).status;
 
 describe('postgresQuery against a real PostgreSQL', () => {
-  it('C10: healthy, stopped, restarted: recovers without help', async () => {
+  it('C10: frozen before it has connected: verdict within the deadline, recovers', async () => {
     const check = deepCheck(server.port);
-    expect(await statusOf(check)).toBe('pass');
-    await server.stop();
-    const outcome = await outcomeInTime(check);
-    expect(outcome.status).toBe('fail');
-    expect(outcome.output).toMatch(/ECONNREFUSED|terminat/);
-    expect(await statusOf(check)).toBe('fail');
-    await server.restart();
-    expect(await statusOf(check)).toBe('pass');
-    await observe();
-  });
-
-  it.each([
-    ['open', 1],
-    ['fresh', 0],
-  ])(
-    'C10: frozen, with the connection %s: verdict within the deadline, recovers when it goes on',
-    async (_, runsBefore) => {
-      const check = deepCheck(server.port);
-      for (let run = 0; run < runsBefore; run += 1) await check.run();
-      server.freeze();
-      expect(await statusOf(check)).toBe('fail');
-      expect(await statusOf(check)).toBe('fail');
-      server.thaw();
-      expect(await statusOf(check)).toBe('pass');
-      await vi.waitFor(async () => expect(await serverConnections()).toBe(1));
-    },
-  );
-
-  it.each([
-    ['slow', { kind: 'slow', latencyMs: 4_000 }],
-    ['cut', { kind: 'cut' }],
-    ['refusing', { kind: 'refuse' }],
-    ['hanging', { kind: 'hang' }],
-    ['reset in the middle of an answer', { kind: 'reset-after', bytes: 3 }],
-  ] as const)('C10: %s: fails within the deadline and recovers without help', async (_, mode) => {
-    const check = deepCheck();
-    expect(await statusOf(check)).toBe('pass');
-    await proxy.set(mode);
+    server.freeze();
     expect(await statusOf(check)).toBe('fail');
     expect(await statusOf(check)).toBe('fail');
-    await proxy.set({ kind: 'ok' });
+    server.thaw();
     expect(await statusOf(check)).toBe('pass');
+    await vi.waitFor(async () => expect(await serverConnections()).toBe(1));
   });
 
   it('C10: slow below the deadline passes', async () => {
@@ -154,16 +118,6 @@ describe('postgresQuery against a real PostgreSQL', () => {
     await ended;
     expect(await statusOf(started)).toBe('pass');
     expect(clients).toHaveLength(2);
-  });
-
-  it('C7: a thousand runs hold one connection, and dispose ends it', async () => {
-    const check = deepCheck(server.port);
-    for (let hundred = 0; hundred < 10; hundred += 1) {
-      for (let run = 0; run < 100; run += 1) expect(await statusOf(check)).toBe('pass');
-      expect(await serverConnections()).toBe(1);
-    }
-    await check.dispose();
-    await vi.waitFor(async () => expect(await serverConnections()).toBe(0));
   });
 
   it('C2: three hundred aborted runs leave no connection at the server', async () => {

@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { describe, expectTypeOf, it } from 'vitest';
 import { type PostgresJsLike, postgresJsQuery } from '../../src/checks/postgres-js.js';
 import { postgresPool, postgresQuery } from '../../src/checks/postgres.js';
+import type { Check } from '../../src/core/check.js';
 
 describe('the clients of PostgreSQL fit without a cast', () => {
   it('postgres 3', () => {
@@ -14,7 +15,8 @@ describe('the clients of PostgreSQL fit without a cast', () => {
 
   it('pg 8: a check of the server tells a stuck pool from an exhausted one', () => {
     const fresh = () => postgresQuery(() => new pg.Client());
-    postgresPool(new pg.Pool(), { stuck: { fresh, onStuck: (reason: string) => void reason } });
+    const stuck = { fresh, onStuck: (reason: string) => void reason };
+    expectTypeOf(postgresPool(new pg.Pool(), { stuck })).toEqualTypeOf<Check>();
     // @ts-expect-error a connection is no check
     postgresPool(new pg.Pool(), { stuck: { fresh: () => new pg.Client() } });
   });

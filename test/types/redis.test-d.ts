@@ -10,6 +10,7 @@ import {
 } from 'redis6';
 import { describe, expectTypeOf, it } from 'vitest';
 import { type RedisLike, redisPing } from '../../src/checks/redis.js';
+import type { Check } from '../../src/core/check.js';
 
 describe('every supported major of the Redis clients fits without a cast', () => {
   it('ioredis 5 and 6, single and cluster', () => {
@@ -17,23 +18,27 @@ describe('every supported major of the Redis clients fits without a cast', () =>
     expectTypeOf<Redis6>().toExtend<RedisLike>();
     expectTypeOf<Cluster>().toExtend<RedisLike>();
     expectTypeOf<Cluster6>().toExtend<RedisLike>();
-    redisPing(new Redis());
-    redisPing(new Redis6());
+    expectTypeOf(redisPing(new Redis())).toEqualTypeOf<Check>();
+    expectTypeOf(redisPing(new Redis6())).toEqualTypeOf<Check>();
   });
 
   it('redis 4, single and cluster', () => {
-    redisPing(createClient4());
-    redisPing(createCluster4({ rootNodes: [] }));
+    expectTypeOf(redisPing(createClient4())).toEqualTypeOf<Check>();
+    expectTypeOf(redisPing(createCluster4({ rootNodes: [] }))).toEqualTypeOf<Check>();
   });
 
   it('redis 5 and 6, single, pool, cluster and sentinel', () => {
-    redisPing(createClient());
-    redisPing(createClient6());
-    redisPing(createClientPool());
-    redisPing(createClientPool6());
-    redisPing(createCluster({ rootNodes: [] }));
-    redisPing(createCluster6({ rootNodes: [] }));
-    redisPing(createSentinel({ name: 'orders', sentinelRootNodes: [] }));
-    redisPing(createSentinel6({ name: 'orders', sentinelRootNodes: [] }));
+    expectTypeOf(redisPing(createClient())).toEqualTypeOf<Check>();
+    expectTypeOf(redisPing(createClient6())).toEqualTypeOf<Check>();
+    expectTypeOf(redisPing(createClientPool())).toEqualTypeOf<Check>();
+    expectTypeOf(redisPing(createClientPool6())).toEqualTypeOf<Check>();
+    expectTypeOf(redisPing(createCluster({ rootNodes: [] }))).toEqualTypeOf<Check>();
+    expectTypeOf(redisPing(createCluster6({ rootNodes: [] }))).toEqualTypeOf<Check>();
+    expectTypeOf(
+      redisPing(createSentinel({ name: 'orders', sentinelRootNodes: [] })),
+    ).toEqualTypeOf<Check>();
+    expectTypeOf(
+      redisPing(createSentinel6({ name: 'orders', sentinelRootNodes: [] })),
+    ).toEqualTypeOf<Check>();
   });
 });
