@@ -3,10 +3,10 @@ import type { DrainProgress } from '../core/drain-progress.js';
 import { OptionError } from '../core/errors.js';
 import type { ProbePaths } from '../core/probe-options.js';
 import { choiceOption, functionOption, objectOption } from '../core/validate.js';
-import { systemClock } from '../engine/system-clock.js';
 import type { ProbeRequest } from '../probe/handler.js';
 import type { ProbeResponse } from '../probe/prepared.js';
 import { createServiceWatches } from '../probe/service-watches.js';
+import { threadClock } from '../probe/thread-clock.js';
 import {
   GRPC_HEALTH_DEFINITION,
   type GrpcHealthRequest,
@@ -39,7 +39,7 @@ export type GrpcHealthChange =
 export interface HealthServiceOptions {
   /** Further service names, such as `orders.v1.Orders`, and the probe each one follows. @defaultValue none */
   services?: Readonly<Record<string, keyof ProbePaths>>;
-  /** @defaultValue the system clock */
+  /** For tests. @defaultValue the real time */
   clock?: Clock;
 }
 
@@ -73,7 +73,7 @@ export function addHealthService(
 ): () => void {
   functionOption('addHealthService (a server): addService', server?.addService);
   functionOption('addHealthService (a health): handle', health?.handle);
-  const { services = {}, clock = systemClock } = objectOption('options', options);
+  const { services = {}, clock = threadClock } = objectOption('options', options);
   const statusOf = createStatuses(health, probesByName(services));
   const watches = createServiceWatches({ statusOf: statusOf.one, clock });
   const release = health.onChange((change) => {
