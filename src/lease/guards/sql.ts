@@ -1,0 +1,142 @@
+import { choiceOption, textOption } from '../../core/validate.js';
+import { tableOption } from '../table-name.js';
+import { type FenceClaim, claimTexts, fencedError } from './claim.js';
+
+export const SQL_DIALECTS = ['postgres', 'mysql', 'sqlite'] as const;
+
+export type SqlDialect = (typeof SQL_DIALECTS)[number];
+
+/** One statement, with its values in the order of its placeholders. */
+export interface SqlStatement {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+/** The statements that fence the writes of one table of resources. */
+export interface SqlFence {
+  /** Creates the table that keeps the highest token of each resource. */
+  readonly createTable: string;
+  /**
+   * To be run first in the transaction of the write. The write may go on if, and only if, the last statement returns a row;
+   * otherwise roll back. A newer claim waits until that transaction has ended.
+   * @throws OptionError when the claim is none.
+   */
+  claim(resource: string, claim: FenceClaim): readonly SqlStatement[];
+}
+
+/** Options of {@link sqlFence}. */
+export interface SqlFenceOptions {
+  dialect: SqlDialect;
+  /** @defaultValue 'hale_fences' */
+  table?: string;
+}
+
+/**
+ * The statements for PostgreSQL, MySQL (8) or MariaDB, and SQLite (3.35).
+ * @throws OptionError naming the option, the accepted range and the value got.
+ */
+export function sqlFence({ dialect, table = 'hale_fences' }: SqlFenceOptions): SqlFence {
+  const name = tableOption('sqlFence.table', table);
+  const { createTable, claim } =
+    BY_DIALECT[choiceOption('sqlFence.dialect', dialect, SQL_DIALECTS)](name);
+  return {
+    createTable,
+    claim(resource, given) {
+      const { token, holder } = claimTexts(given);
+      const values = [textOption('fence.resource', resource), token, holder];
+      return claim.map((text) => ({ text, values }));
+    },
+  };
+}
+
+interface Texts {
+  readonly createTable: string;
+  /** Each with resource, token and holder as its values. */
+  readonly claim: readonly string[];
+}
+
+const accepts = (token: string, holder: string): string =>
+  `WHERE excluded.${token} > f.${token}
+  OR (excluded.${token} = f.${token} AND excluded.${holder} = f.${holder})`;
+
+const upsert = (table: string, values: string): string => `INSERT INTO ${table} AS f
+  (resource, token, holder) VALUES (${values})
+ON CONFLICT (resource) DO UPDATE SET token = excluded.token, holder = excluded.holder
+${accepts('token', 'holder')}
+RETURNING 1 AS accepted`;
+
+const BY_DIALECT: Readonly<Record<SqlDialect, (table: string) => Texts>> = {
+  postgres: (table) => ({
+    createTable: `CREATE TABLE IF NOT EXISTS ${table} (
+  resource text PRIMARY KEY, token bigint NOT NULL, holder text NOT NULL)`,
+    claim: [upsert(table, '$1, $2::bigint, $3')],
+  }),
+  sqlite: (table) => ({
+    createTable: `CREATE TABLE IF NOT EXISTS ${table} (
+  resource TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL)`,
+    claim: [upsert(table, '?1, CAST(?2 AS INTEGER), ?3')],
+  }),
+  mysql: (table) => ({
+    createTable: `CREATE TABLE IF NOT EXISTS ${table} (
+  resource VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,
+  token BIGINT UNSIGNED NOT NULL,
+  holder VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL) ENGINE = InnoDB`,
+    // The first locks the row, whatever it changes; assignments are made from left to right.
+    claim: [
+      `INSERT INTO ${table} (resource, token, holder) VALUES (?, CAST(? AS UNSIGNED), ?)
+ON DUPLICATE KEY UPDATE holder = IF(VALUES(token) > token, VALUES(holder), holder),
+  token = GREATEST(token, VALUES(token))`,
+      `SELECT 1 AS accepted FROM ${table}
+WHERE resource = ? AND token = CAST(? AS UNSIGNED) AND holder = ? FOR UPDATE`,
+    ],
+  }),
+};
+
+/** The part of a `pg.Client` (pg 8), or of a client of its pool, that {@link postgresGuard} uses. */
+export interface PostgresGuardClient {
+  query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** Writes to PostgreSQL that a newer token has not overtaken. */
+export interface PostgresGuard {
+  /** The statement for your migrations. */
+  readonly createTable: string;
+  /**
+   * Runs `work` in a transaction on `client`, a connection that nobody else uses meanwhile.
+   * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written.
+   */
+  write<T>(
+    client: PostgresGuardClient,
+    resource: string,
+    claim: FenceClaim,
+    work: () => Promise<T>,
+  ): Promise<T>;
+}
+
+/**
+ * Guards tables of PostgreSQL.
+ * @throws OptionError when the table has no valid name.
+ */
+export function postgresGuard(options: Omit<SqlFenceOptions, 'dialect'> = {}): PostgresGuard {
+  const fence = sqlFence({ ...options, dialect: 'postgres' });
+  return {
+    createTable: fence.createTable,
+    async write(client, resource, claim, work) {
+      const statements = fence.claim(resource, claim);
+      await client.query('BEGIN', []);
+      try {
+        for (const { text, values } of statements) {
+          const { rows } = await client.query(text, [...values]);
+          if (rows.length === 0) throw fencedError(resource, claim);
+        }
+        const result = await work();
+        await client.query('COMMIT', []);
+        return result;
+      } catch (error) {
+        // A connection that is gone has rolled back by itself.
+        await client.query('ROLLBACK', []).catch(() => {});
+        throw error;
+      }
+    },
+  };
+}
