@@ -46,4 +46,48 @@ describe('replacing a method', () => {
     second();
     expect(counter.next(1)).toBe(2);
   });
+
+  it('leaves nothing once all are taken back, in whichever order', () => {
+    const counter = new Counter();
+    const own = counter.next;
+    const first = twice(counter);
+    const second = twice(counter);
+    first();
+    second();
+    expect([counter.next, Object.hasOwn(counter, 'next')]).toEqual([own, false]);
+  });
+
+  it('does not grow while one is put in before the last is taken back, again and again', () => {
+    const counter = new Counter();
+    let last = twice(counter);
+    for (let round = 0; round < 20_000; round += 1) {
+      const next = twice(counter);
+      last();
+      last = next;
+    }
+    expect(counter.next(1)).toBe(4);
+    last();
+    expect(Object.hasOwn(counter, 'next')).toBe(false);
+  });
+
+  it('calls what stands on the prototype now, as tracing puts itself there late or goes again', () => {
+    class Traced extends Counter {}
+    const counter = new Traced();
+    twice(counter);
+    Traced.prototype.next = () => 10;
+    expect(counter.next(1)).toBe(20);
+    delete (Traced.prototype as Partial<Traced>).next;
+    expect(counter.next(1)).toBe(4);
+  });
+
+  it('is without effect when taken back twice', () => {
+    const counter = new Counter();
+    const first = twice(counter);
+    first();
+    const second = twice(counter);
+    first();
+    expect(counter.next(1)).toBe(4);
+    second();
+    expect(Object.hasOwn(counter, 'next')).toBe(false);
+  });
 });
