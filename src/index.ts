@@ -41,6 +41,7 @@ export type {
   SystemdOptions,
   TlsOptions,
 } from './core/health-options.js';
+export type { LeaseParticipant } from './core/lease-host.js';
 export type { Logger, LogFields } from './core/logger.js';
 export type { Outcome } from './core/outcome.js';
 export type { PathSet } from './core/path-sets.js';
