@@ -21,9 +21,9 @@ afterEach(async () => {
   await once(child, 'exit');
 });
 
-async function start({ command, args }: Runtime, isolation: string) {
+async function start({ command, args }: Runtime, isolation: string, framework = 'hono') {
   const [port, probePort] = [await freePort(), await freePort()];
-  const process_ = spawn(command, [...args, SERVICE, String(port)], {
+  const process_ = spawn(command, [...args, SERVICE, String(port), framework], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
@@ -58,12 +58,17 @@ async function exitCode(process_: ChildProcess): Promise<number | null> {
   return process_.exitCode;
 }
 
-describe.each(RUNTIMES)('a Hono service on $name', (runtime) => {
-  it.each(['thread', 'inline'])(
-    'E5, D1, D6: %s: answers probes before its limiter, counts, drains, exits 0',
-    async (isolation) => {
-      const { child: service, port, probePort, output } = await start(runtime, isolation);
-      expect((await probe(port, '/limited/orders')).status).toBe(429);
+describe.each(RUNTIMES)('a service on $name', (runtime) => {
+  it.each([
+    ['hono', 'thread'],
+    ['hono', 'inline'],
+    ['elysia', 'thread'],
+  ])(
+    'E5, D1, D6: %s, %s: answers probes before its limiter, counts, drains, exits 0',
+    async (framework, isolation) => {
+      const started = await start(runtime, isolation, framework);
+      const { child: service, port, probePort, output } = started;
+      expect((await probe(port, '/limited')).status).toBe(429);
       for (const at of [port, probePort])
         for (const path of ['/livez', '/readyz', '/startupz'])
           expect([at, path, (await probe(at, path)).status]).toEqual([at, path, 200]);

@@ -55,6 +55,9 @@ async function linkPackages(folder: string, names: readonly string[]): Promise<v
   }
 }
 
+/** Optional and large, and nothing here resizes an image. */
+const UNUSED = new Set(['sharp']);
+
 /** The folders of these packages and of all that they depend on. */
 function closure(names: readonly string[]): string[] {
   const found = new Set<string>();
@@ -66,7 +69,7 @@ function closure(names: readonly string[]): string[] {
       readFileSync(path.join(folder, 'package.json'), 'utf8'),
     ) as Record<string, Record<string, string> | undefined>;
     for (const next of Object.keys({ ...dependencies, ...optionalDependencies }))
-      visit(next, folder);
+      if (!UNUSED.has(next)) visit(next, folder);
   };
   for (const name of names) visit(name, EXAMPLE);
   return [...found].toSorted();
