@@ -17,7 +17,7 @@ import { type Limits, limitsAbove, statusAbove, worstStatus } from '../core/limi
 import { createRoundTrip } from '../core/round-trip.js';
 import { booleanOption, durationOption, integerOption } from '../core/validate.js';
 
-export type { KafkaConsumerEvent, KafkaConsumerEventsLike } from '../core/kafka-consumer.js';
+export type { KafkaConsumerEventsLike } from '../core/kafka-consumer.js';
 
 /** Options of {@link kafkaSession}. */
 export interface KafkaSessionOptions extends CheckOptions {

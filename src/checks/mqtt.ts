@@ -16,7 +16,7 @@ export interface MqttClientLike {
 export interface MqttConnectionOptions extends CheckOptions {
   /**
    * A topic that the application never subscribes to, without wildcards.
-   * @defaultValue 'hale/round-trip'
+   * @defaultValue 'hale-round-trip'
    */
   topic?: string;
 }
@@ -36,7 +36,7 @@ export interface MqttConnectionOptions extends CheckOptions {
  * @throws OptionError (`HALE_OPTION_INVALID`) for what is no client or an option out of range
  */
 export function mqttConnection(client: MqttClientLike, options: MqttConnectionOptions = {}): Check {
-  const { topic = 'hale/round-trip', ...checkOptions } = options;
+  const { topic = 'hale-round-trip', ...checkOptions } = options;
   if (typeof client?.unsubscribe !== 'function' || typeof client.connected !== 'boolean') {
     throw new OptionError('mqttConnection.client', 'a client of mqtt', client);
   }

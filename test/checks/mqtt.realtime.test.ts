@@ -95,7 +95,7 @@ describe('mqttConnection', () => {
     open.push(() => client.endAsync(true));
     const check = started(client);
     await expect.poll(async () => (await check.run()).status).toBe('pass');
-    await expect(client.subscribeAsync('hale/round-trip')).rejects.toThrow(/Not authorized/);
+    await expect(client.subscribeAsync('hale-round-trip')).rejects.toThrow(/Not authorized/);
     expect((await check.run()).status).toBe('pass');
   });
 
