@@ -86,7 +86,7 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     ...resolveIdleTimeout(options, env),
     shutdown,
     signals: booleanOption('signals', signals),
-    background: resolveBackground(options, probes.isolation),
+    background: resolveBackground(options, probes),
   };
 }
 
@@ -117,14 +117,19 @@ function checkMethods<K extends string>(
 
 /** Without timers nothing samples a guard, and a thread would be one. */
 function resolveBackground(
-  { background = true, liveness }: HealthOptions,
-  isolation: ProbeOptions['isolation'],
+  { background = true, liveness, systemd }: HealthOptions,
+  { isolation, files }: ProbeOptions,
 ): boolean {
   if (booleanOption('background', background)) return true;
   if (isolation !== 'inline')
     throw new OptionError('isolation', '"inline" with background: false', isolation);
   if (Object.keys(liveness?.guards ?? {}).length > 0)
     throw new OptionError('liveness.guards', 'left out with background: false', liveness?.guards);
+  // Both beat by themselves.
+  if (files !== undefined)
+    throw new OptionError('probes.files', 'left out with background: false', files);
+  if (systemd !== undefined && systemd !== false)
+    throw new OptionError('systemd', 'left out with background: false', systemd);
   return false;
 }
 

@@ -180,6 +180,19 @@ describe('resolve options', () => {
       { shutdown: { onUnhandledRejection: 'x' } },
       'shutdown.onUnhandledRejection must be one of "shutdown", "log", "leave", got "x"',
     ],
+    [{ background: false }, 'isolation must be "inline" with background: false'],
+    [
+      { background: false, isolation: 'inline', liveness: { guards: { memory: () => true } } },
+      'liveness.guards must be left out with background: false',
+    ],
+    [
+      { background: false, isolation: 'inline', probes: { files: { readiness: '/run/ready' } } },
+      'probes.files must be left out with background: false',
+    ],
+    [
+      { background: false, isolation: 'inline', systemd: true },
+      'systemd must be left out with background: false, got true',
+    ],
   ];
   it.each(bad.map(([options, message]) => ({ options, message })))(
     'refuses: $message',
