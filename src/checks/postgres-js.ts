@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import type { Check, CheckOptions } from '../core/check.js';
 import { OptionError } from '../core/errors.js';
 import { type ConnectionDriver, createReservedConnection } from '../core/reserved-connection.js';
-import { functionOption, textOption } from '../core/validate.js';
+import { functionOption, objectOption, textOption } from '../core/validate.js';
 
 /** The part of postgres.js (`postgres` 3) that {@link postgresJsQuery} uses. */
 export interface PostgresJsLike {
@@ -28,12 +29,20 @@ export interface PostgresJsTarget {
   readonly port: readonly number[];
   /** Path of a Unix socket; false without one. */
   readonly path?: string | false;
+  /** What it was told about TLS, which is the business of {@link PostgresJsQueryOptions.tls} here. */
+  readonly ssl?: unknown;
 }
 
 /** Options of {@link postgresJsQuery}. */
 export interface PostgresJsQueryOptions extends CheckOptions {
   /** The statement of the round trip. @defaultValue 'SELECT 1' */
   query?: string;
+  /**
+   * Speaks TLS with these settings, or with `true` by those of Node.js: the certificate must be trusted and for the host.
+   * Instead of `ssl` in `postgres()`, whose sockets nobody can end while they speak TLS.
+   * @defaultValue false
+   */
+  tls?: boolean | ConnectionOptions;
 }
 
 /**
@@ -47,17 +56,17 @@ export interface PostgresJsQueryOptions extends CheckOptions {
  *
  * Suggested impact: `critical`. Cost: one statement per run, one server connection, and a new connection per run while
  * the server is down. Of several hosts each new connection takes the next one.
- * @param connect - creates a fresh instance, such as `(own) => postgres(url, { ssl: 'require', ...own })`
+ * @param connect - creates a fresh instance, such as `(own) => postgres(url, own)`
  * @throws OptionError (`HALE_OPTION_INVALID`) for an option out of range
  */
 export function postgresJsQuery(
   connect: (own: PostgresJsOwnOptions) => PostgresJsLike,
   options: PostgresJsQueryOptions = {},
 ): Check {
-  const { query = 'SELECT 1', ...checkOptions } = options;
+  const { query = 'SELECT 1', tls = false, ...checkOptions } = options;
   functionOption('postgresJsQuery.connect', connect);
   textOption('postgresJsQuery.query', query);
-  const connection = createReservedConnection(postgresJsDriver(connect));
+  const connection = createReservedConnection(postgresJsDriver(connect, tlsSettings(tls)));
   return {
     componentType: 'datastore',
     measurement: 'responseTime',
@@ -67,6 +76,11 @@ export function postgresJsQuery(
   };
 }
 
+function tlsSettings(tls: boolean | ConnectionOptions): ConnectionOptions | undefined {
+  if (typeof tls === 'boolean') return tls ? {} : undefined;
+  return objectOption('postgresJsQuery.tls', tls);
+}
+
 interface Instance {
   readonly sql: PostgresJsLike;
   readonly sockets: SocketSource;
@@ -74,11 +88,12 @@ interface Instance {
 
 function postgresJsDriver(
   connect: (own: PostgresJsOwnOptions) => PostgresJsLike,
+  tls: ConnectionOptions | undefined,
 ): ConnectionDriver<Instance> {
   let attempts = 0;
   return {
     create: (onLost) => {
-      const sockets = createSocketSource(() => attempts++, onLost);
+      const sockets = createSocketSource({ tls, nextAttempt: () => attempts++, onLost });
       const sql = connect({ max: 1, fetch_types: false, onnotice: () => {}, socket: sockets.open });
       if (typeof sql?.unsafe === 'function' && typeof sql.end === 'function') {
         return { sql, sockets };
@@ -88,8 +103,10 @@ function postgresJsDriver(
     // It connects with its first statement.
     connect: async () => {},
     destroy: ({ sql, sockets }) => {
-      sockets.destroy();
-      (async () => sql.end({ timeout: 0 }))().catch(() => {});
+      sockets.close();
+      // First, and over in a moment: it would say goodbye on a socket that is destroyed already.
+      const ended = (async () => sql.end({ timeout: 0 }))();
+      ended.then(sockets.destroy, sockets.destroy);
     },
   };
 }
@@ -97,38 +114,79 @@ function postgresJsDriver(
 /** Opens the sockets of one instance and ends them. */
 interface SocketSource {
   open(target: PostgresJsTarget): Promise<Socket>;
-  /** Destroys what is open or being opened; nothing is opened any more. */
+  /** From now on nothing is opened. */
+  close(): void;
+  /** Destroys what is open or being opened. */
   destroy(): void;
 }
 
-function createSocketSource(nextAttempt: () => number, onLost: () => void): SocketSource {
+interface SocketSourceOptions {
+  readonly tls: ConnectionOptions | undefined;
+  nextAttempt(): number;
+  onLost(): void;
+}
+
+function createSocketSource({ tls, nextAttempt, onLost }: SocketSourceOptions): SocketSource {
   const sockets = new Set<Socket>();
   let isOver = false;
+  const keep = <S extends Socket>(socket: S, fail: (error: Error) => void): S => {
+    sockets.add(socket);
+    // Stays attached for good: a late 'error' without a listener would end the process.
+    socket.on('error', fail);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      fail(new Error('the connection was closed'));
+      onLost();
+    });
+    return socket;
+  };
   return {
     open: (target) =>
       new Promise((resolve, reject) => {
+        refuseOwnTls(target);
         // It would connect again for a statement that was not sent yet.
         if (isOver) throw new Error('the connection of this check was closed');
-        const { connect } = process.getBuiltinModule('node:net');
-        const socket = connect(addressOf(target, nextAttempt()));
-        sockets.add(socket);
-        // Stays attached for good: a late 'error' without a listener would end the process.
-        socket.on('error', reject);
-        socket.once('connect', () => resolve(socket));
-        socket.once('close', () => {
-          sockets.delete(socket);
-          reject(new Error('the connection was closed'));
-          onLost();
+        const address = addressOf(target, nextAttempt());
+        const socket = keep(process.getBuiltinModule('node:net').connect(address), reject);
+        socket.once('connect', () => {
+          if (tls === undefined) return resolve(socket);
+          socket.write(TLS_REQUEST);
+          socket.once('data', (answer) => {
+            if (answer.toString() !== 'S') return reject(new Error('the server speaks no TLS'));
+            const secure = keep(secured(socket, address, tls), reject);
+            secure.once('secureConnect', () => resolve(secure));
+          });
         });
       }),
-    destroy: () => {
+    close: () => {
       isOver = true;
-      for (const socket of sockets) socket.destroy();
+    },
+    destroy: () => {
+      // What speaks TLS before what carries it.
+      for (const socket of [...sockets].toReversed()) socket.destroy();
     },
   };
 }
 
-function addressOf({ host, port, path }: PostgresJsTarget, attempt: number) {
+/** The message SSLRequest of PostgreSQL's protocol; the answer is one byte. */
+const TLS_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
+
+function secured(socket: Socket, address: Address, settings: ConnectionOptions): Socket {
+  const { isIP } = process.getBuiltinModule('node:net');
+  const host = 'host' in address ? address.host : 'localhost';
+  // SNI carries names only.
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return process.getBuiltinModule('node:tls').connect({ host, ...name, ...settings, socket });
+}
+
+function refuseOwnTls({ ssl }: PostgresJsTarget): void {
+  if (ssl === undefined || ssl === false || ssl === 'disable') return;
+  throw new Error('set ssl: false in postgres(), and tls in the options of postgresJsQuery');
+}
+
+type Address = { readonly path: string } | { readonly host: string; readonly port: number };
+
+function addressOf({ host, port, path }: PostgresJsTarget, attempt: number): Address {
   if (typeof path === 'string' && path !== '') return { path };
   const at = attempt % Math.max(1, host.length);
   return { host: host[at] ?? 'localhost', port: port[at] ?? 5432 };

@@ -1,17 +1,25 @@
+import { readFileSync } from 'node:fs';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresJsQuery } from '../../src/checks/postgres-js.js';
 import { systemClock } from '../../src/engine/system-clock.js';
+import { createFaultProxy } from '../../src/testing/fault-proxy.js';
+import { type Certificate, createCertificate } from '../support/certificate.js';
 import { itConforms } from '../support/conformance.js';
 import { harness } from '../support/run-check.js';
 import { type PostgresServer, startPostgres } from '../support/servers/postgres.js';
 import { findFreePort } from '../support/servers/server-process.js';
 
+let certificate: Certificate;
 let server: PostgresServer;
 beforeAll(async () => {
-  server = await startPostgres();
+  certificate = createCertificate();
+  server = await startPostgres({ certificate });
 });
-afterAll(() => server.dispose());
+afterAll(async () => {
+  certificate.remove();
+  await server.dispose();
+});
 
 describe('postgresJsQuery with postgres.js against a real PostgreSQL', () => {
   itConforms({
@@ -34,6 +42,64 @@ describe('postgresJsQuery with postgres.js against a real PostgreSQL', () => {
     const outcome = await harness(check, systemClock).run();
     expect(outcome.output).toContain('relation "no" does not exist');
     await check.dispose?.();
+  });
+
+  it('C7: destroys its connection under TLS, too, which a dead peer cannot delay', async () => {
+    const proxy = await createFaultProxy({ target: server.address });
+    const user = { username: 'hale', database: 'postgres', password: server.password };
+    const place = { host: '127.0.0.1', port: proxy.port };
+    const check = postgresJsQuery((own) => postgres({ ...place, ...user, ...own }), {
+      tls: { ca: readFileSync(certificate.certFile) },
+      query: 'SELECT 1 / (SELECT ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid())',
+    });
+    const started = harness(check, systemClock, 300);
+    expect(await started.run()).toMatchObject({ status: 'pass' });
+    await proxy.set({ kind: 'hang' });
+    expect((await started.run()).status).toBe('fail');
+    expect((await started.run()).status).toBe('fail');
+    await expect.poll(() => proxy.connections).toBe(0);
+    await proxy.set({ kind: 'ok' });
+    expect((await started.run()).status).toBe('pass');
+    await check.dispose?.();
+    await expect.poll(() => proxy.connections).toBe(0);
+    await proxy.close();
+  });
+
+  it.each([
+    ['without', false],
+    ['with', { rejectUnauthorized: false }],
+  ])('C2: aborted at every stage, %s TLS, it leaves nothing', async (_, tls) => {
+    const place = { host: '127.0.0.1', port: server.port };
+    const user = { username: 'hale', database: 'postgres', password: server.password };
+    const check = postgresJsQuery((own) => postgres({ ...place, ...user, ...own }), { tls });
+    const before = server.connections() ?? 0;
+    for (let run = 0; run < 120; run += 1) {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(new Error('aborted')), run % 30);
+      // One that is quick enough passes, and its connection is aborted in a later run.
+      await Promise.resolve(check.run(controller.signal)).catch((error: Error) =>
+        expect(error.message).toBe('aborted'),
+      );
+      clearTimeout(timer);
+      if (run % 2 === 1) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await check.dispose?.();
+    await expect.poll(() => server.connections()).toBeLessThanOrEqual(before);
+  });
+
+  it('under TLS wants a certificate that is trusted, and a server that speaks it', async () => {
+    const outcomeOf = async (url: string, tls: boolean) => {
+      const check = postgresJsQuery((own) => postgres(url, own), { tls });
+      const outcome = await harness(check, systemClock).run();
+      await check.dispose?.();
+      return outcome.output;
+    };
+    expect(await outcomeOf(server.url, true)).toMatch(/self-signed certificate/);
+    const plain = await startPostgres();
+    expect(await outcomeOf(plain.url, true)).toBe('the server speaks no TLS');
+    await plain.dispose();
+    // Never silently without.
+    expect(await outcomeOf(`${server.url}?sslmode=require`, false)).toMatch(/set ssl: false in/);
   });
 
   it('tries the next of several hosts in the next run', async () => {

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { findPostgresBin, missingServersError } from '../../../tools/ensure-servers.mjs';
 import { type Identity, findIdentity } from './identity.js';
+import type { Certificate } from '../certificate.js';
 import { type ManagedServer, startManagedServer } from './managed-server.js';
 import { startServerProcess } from './server-process.js';
 
@@ -24,6 +25,8 @@ export interface PostgresServerOptions {
   maxConnections?: number;
   /** Is a standby that follows this server, with its password. @defaultValue a server with data of its own */
   standbyOf?: PostgresServer;
+  /** Speaks TLS, too. @defaultValue no */
+  certificate?: Certificate;
 }
 
 interface Cluster {
@@ -58,12 +61,29 @@ async function copyCluster({ bin, folder, identity }: Cluster, primary: string):
   });
 }
 
-function serverArguments(folder: string, port: number, maxConnections: number): string[] {
+/** The server refuses a key that others may read. */
+async function placeCertificate({ folder, identity }: Cluster, from: Certificate): Promise<void> {
+  const files = { 'cert.pem': from.certFile, 'key.pem': from.keyFile };
+  for (const [name, source] of Object.entries(files)) {
+    const file = join(folder, name);
+    await writeFile(file, await readFile(source), { mode: 0o600 });
+    if (identity !== undefined) await chown(file, identity.uid, identity.gid);
+  }
+}
+
+function serverArguments(
+  folder: string,
+  port: number,
+  { maxConnections = 50, certificate }: PostgresServerOptions,
+): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: folder,
     max_connections: maxConnections,
+    ssl: certificate === undefined ? 'off' : 'on',
+    ssl_cert_file: join(folder, 'cert.pem'),
+    ssl_key_file: join(folder, 'key.pem'),
     shared_buffers: '16MB',
     fsync: 'off',
     full_page_writes: 'off',
@@ -101,6 +121,8 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     await rm(folder, { recursive: true, force: true });
     throw error;
   });
+  const { certificate } = options;
+  if (certificate !== undefined) await placeCertificate(cluster, certificate);
   const url = (port: number) => `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   const server = await startManagedServer({
     name: 'PostgreSQL',
@@ -110,7 +132,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     spawn: (port) =>
       startServerProcess({
         file: join(bin, 'postgres'),
-        args: serverArguments(folder, port, options.maxConnections ?? 50),
+        args: serverArguments(folder, port, options),
         folder,
         ...identity,
       }),
