@@ -1,18 +1,20 @@
+export type { CaseId } from './conformance/case-ids.js';
+export { conformanceCases } from './conformance/conformance-cases.js';
+export type {
+  ConformanceAddress,
+  ConformanceCase,
+  ConformanceException,
+  ConformanceOptions,
+  ConformanceReport,
+  ConformanceServer,
+  ConformanceSubject,
+  ConformanceTarget,
+} from './conformance/types.js';
 export {
-  type CaseId,
-  type ConformanceAddress,
-  type ConformanceCase,
   ConformanceError,
-  type ConformanceException,
-  type ConformanceOptions,
-  type ConformanceReport,
   type ConformanceRule,
-  type ConformanceServer,
-  type ConformanceSubject,
-  type ConformanceTarget,
   type ConformanceViolation,
-  conformanceCases,
-} from './conformance/index.js';
+} from './conformance/violation.js';
 export {
   type FaultMode,
   type FaultProxy,
