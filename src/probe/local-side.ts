@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.js';
 import type { ProbeHostEvents } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import type { ProbeState, ProbeUpdate } from '../core/probe-state.js';
+import { containHandler } from './contained-handler.js';
 import type { ProbeHandler } from './handler.js';
 import { type ProbeSide, createProbeSide } from './probe-side.js';
 
@@ -40,12 +41,15 @@ export function createLocalSide(options: LocalSideOptions): LocalSide {
   }
 
   return {
-    handler: {
-      handle(request) {
-        side ??= wake();
-        return side.handler.handle(request);
+    handler: containHandler(
+      {
+        handle(request) {
+          side ??= wake();
+          return side.handler.handle(request);
+        },
       },
-    },
+      (error) => options.events.onError(error),
+    ),
     apply: (update) => side?.apply(update),
     async close() {
       closed = true;

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import {
   type ClientHttp2Session,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
   connect,
   createSecureServer,
   createServer as createHttp2Server,
@@ -66,6 +68,28 @@ function stream(
   });
 }
 
+/** The headers of one answer over HTTP/2. */
+async function head(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string) {
+  const request = session.request(headers, { endStream: body === undefined });
+  const answered = once(request, 'response');
+  const closed = once(request.resume(), 'close');
+  if (body !== undefined) request.end(body);
+  const [seen] = await answered;
+  await closed;
+  return seen as IncomingHttpHeaders;
+}
+
+function statusOverTls(port: number, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, ca: certificate.cert, agent: false };
+    httpsRequest(options, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
 describe('probes on the port of a server', () => {
   it('E2: HTTP/1.0, pipelining, an expectation and a body that never comes', async () => {
     const { port } = await attached(createServer(application));
@@ -95,23 +119,37 @@ describe('probes on the port of a server', () => {
     expect(await exchange(port, `POST /orders HTTP/1.1\r\n${head}`)).toMatch(/^HTTP\/1\.1 418 /);
   });
 
+  it('E5: a client that offers an upgrade gets its answer, whoever listens for upgrades', async () => {
+    const server = createServer(application);
+    const upgraded: unknown[] = [];
+    server.on('upgrade', ({ url }, socket) => {
+      upgraded.push(url);
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    const { health, port } = await attached(server);
+    const offer = (target: string) =>
+      exchange(
+        port,
+        `${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`,
+      );
+    const answer = await offer('GET /readyz');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toMatch(
+      /\r\nConnection: close(?:\r\n[^]*)?\r\n\r\n\{"status":"pass","reason":"ok"\}$/,
+    );
+    expect(await offer('HEAD /livez')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/);
+    expect(await offer('POST /livez')).toMatch(/^HTTP\/1\.1 405 /);
+    expect(upgraded).toEqual([]);
+    expect(await offer('GET /chat')).toMatch(/^HTTP\/1\.1 400 /);
+    expect(upgraded).toEqual(['/chat']);
+    const drained = health.shutdown('test');
+    expect(await offer('GET /readyz')).toMatch(/^HTTP\/1\.1 503 /);
+    expect(await drained).toMatchObject({ exitCode: 0 });
+  });
+
   it('E5: over TLS', async () => {
     const { port } = await attached(createHttpsServer(certificate, application));
-    const status = await new Promise((resolve, reject) => {
-      const options = {
-        host: '127.0.0.1',
-        port,
-        path: '/readyz',
-        ca: certificate.cert,
-        agent: false,
-      };
-      httpsRequest(options, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode));
-      })
-        .on('error', reject)
-        .end();
-    });
-    expect(status).toBe(200);
+    expect(await statusOverTls(port, '/readyz')).toBe(200);
   });
 
   it.each([
@@ -121,6 +159,16 @@ describe('probes on the port of a server', () => {
         createHttp2Server(
           (request, response) => void request.resume().on('end', () => response.end('user')),
         ),
+    ],
+    [
+      'h2c by streams',
+      () =>
+        createHttp2Server().on('stream', (incoming) => {
+          incoming.resume().on('end', () => {
+            incoming.respond();
+            incoming.end('user');
+          });
+        }),
     ],
     [
       'h2',
@@ -150,5 +198,34 @@ describe('probes on the port of a server', () => {
       text: '{"status":"fail","reason":"draining"}',
     });
     expect(await drained).toMatchObject({ exitCode: 0 });
+  });
+
+  it('E2, O1: over HTTP/2, HEAD and other methods as over HTTP/1, and none is counted in flight', async () => {
+    const server = createHttp2Server((_request, response) => response.end('user'));
+    const { health, port } = await attached(server);
+    const counts: number[] = [];
+    server.on('stream', () => counts.push(health.report().inFlight));
+    const session = connect(`http://127.0.0.1:${port}`);
+    ending.push(() => session.destroy());
+    const seen = await head(session, { ':path': '/readyz', ':method': 'HEAD' });
+    expect(seen).toMatchObject({
+      ':status': 200,
+      'content-length': '31',
+      'x-service-status': 'ok',
+    });
+    const refused = await head(session, { ':path': '/readyz', ':method': 'POST' }, 'x'.repeat(1e5));
+    expect(refused).toMatchObject({ ':status': 405, allow: 'GET, HEAD' });
+    expect(counts).toEqual([]);
+    expect(await stream(session, '/orders')).toEqual({ status: 200, text: 'user' });
+    expect(counts).toEqual([1]);
+  });
+
+  it('E5: over HTTP/1 on an HTTP/2 server that allows it', async () => {
+    const { port } = await attached(
+      createSecureServer({ ...certificate, allowHTTP1: true }, (_request, response) =>
+        response.end('user'),
+      ),
+    );
+    expect(await statusOverTls(port, '/readyz')).toBe(200);
   });
 });

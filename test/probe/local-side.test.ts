@@ -8,7 +8,7 @@ import { startedState } from '../core/probe-state-builders.js';
 import { createLog } from '../engine/support.js';
 import { probeOptions } from '../support/probing.js';
 
-function setUp(state: ProbeState = startedState()) {
+function setUp(state: ProbeState = startedState(), stateOf = () => state) {
   const clock = createManualClock();
   const board = createBoard();
   board.setPhase('running');
@@ -21,7 +21,7 @@ function setUp(state: ProbeState = startedState()) {
     board,
     clock,
     logger: log.logger,
-    state: () => state,
+    state: stateOf,
     events: {
       async evaluate() {
         world.evaluations += 1;
@@ -95,6 +95,20 @@ describe('probes answered on the main loop beside a probe thread', () => {
     expect(world.evaluations).toBe(0);
     await Promise.all([ask('/readyz'), ask('/readyz')]);
     expect(world.evaluations).toBe(1);
+    await side.close();
+  });
+
+  it('is told of its own errors, also of one that keeps it from waking, and answers 500', async () => {
+    const broken = new Error('a bug of its own');
+    let works = false;
+    const { side, ask, errors } = setUp(startedState(), () => {
+      if (works) return startedState();
+      throw broken;
+    });
+    expect(await ask('/livez')).toMatchObject({ status: 500 });
+    expect(errors).toEqual([broken]);
+    works = true;
+    expect((await ask('/livez')).status).toBe(200);
     await side.close();
   });
 });

@@ -10,6 +10,7 @@ import {
   interceptProbes,
   type NodeRequest,
   type NodeResponse,
+  mountOnHttp,
 } from '../../src/probe/mount-http.js';
 import { createMount, isLeaving } from '../../src/probe/mount.js';
 import { refusal } from '../../src/probe/prepared.js';
@@ -155,6 +156,34 @@ describe('intercepting probes', () => {
     server.emit = own;
     interceptProbes(server as InterceptableServer, () => false)();
     expect(server.emit).toBe(own);
+  });
+});
+
+describe('answering on a response of Node.js', () => {
+  it('ends a response that cannot be written, instead of the process', async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      for (const answer of [ANSWER, Promise.resolve(ANSWER)]) {
+        const health = { ...setUp().health, handle: () => answer };
+        let destroyed = 0;
+        const response = {
+          writeHead() {
+            throw new Error('a wrapper of somebody else');
+          },
+          destroy: () => (destroyed += 1),
+        };
+        const request = { method: 'GET', url: '/livez', httpVersionMajor: 1 };
+        const given = [request as NodeRequest, response as unknown as NodeResponse] as const;
+        expect(mountOnHttp(health)(...given)).toBe(true);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(destroyed).toBe(1);
+      }
+      expect(rejections).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
   });
 });
 
