@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Inside the project, so that its packages are found.
-const folder = mkdtempSync(join(root, 'test/types/mongoose-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** Where the program would be; it is nowhere but in memory. */
+const file = `${root}test/types/mongoose-program.ts`;
+
+/** Parsed once for all programs. */
+const parsed = new Map<string, ts.SourceFile>();
 
 /** What the compiler says about a program that imports `mongoose`, which is the package given. */
 function complaints(name: string, program: string): string[] {
-  const file = join(folder, 'program.ts');
-  writeFileSync(file, program);
   const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,
@@ -21,16 +19,27 @@ function complaints(name: string, program: string): string[] {
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2023,
     types: ['node'],
-    paths: { mongoose: [join(root, 'node_modules', name, 'types/index.d.ts')] },
+    paths: { mongoose: [`${root}node_modules/${name}/types/index.d.ts`] },
   };
-  const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options));
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.getSourceFile = (path, ...how) => {
+    const known = path === file ? undefined : parsed.get(path);
+    const source = known ?? getSourceFile.call(host, path, ...how);
+    if (source !== undefined) parsed.set(path, source);
+    return source;
+  };
+  host.fileExists = (path) => path === file || fileExists(path);
+  host.readFile = (path) => (path === file ? program : readFile(path));
+  const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
   return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
 }
 
 const PROGRAM = `
 import mongoose from 'mongoose';
-import { mongoosePing } from '../../../src/checks/mongodb.js';
+import { mongodbPool, mongoosePing } from '../../src/checks/mongodb.js';
 mongoosePing(mongoose.connection);
+mongodbPool(mongoose.connection.getClient());
 // @ts-expect-error the connection, not the library
 mongoosePing(mongoose);
 `;
@@ -41,7 +50,7 @@ it.each(['mongoose7', 'mongoose8'])('the connection of %s fits, the library does
 });
 
 it('the program above would complain', () => {
-  const wrong = PROGRAM.replace('mongoose.connection', 'mongoose.connections');
+  const wrong = PROGRAM.replace('mongoose.connection)', 'mongoose.connections)');
   expect(complaints('mongoose8', wrong)).toEqual([
     expect.stringContaining("Property 'getClient' is missing in type 'Connection[]'"),
   ]);
