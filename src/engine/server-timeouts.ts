@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Logger } from '../core/logger.js';
 import { timeoutProblem, timeoutsFor } from '../core/server-timeouts.js';
-import { booleanOption, durationOption } from '../core/validate.js';
+import { booleanOption, durationOption, objectOption } from '../core/validate.js';
 
 /** What is in front of a server. */
 export interface ServerTimeoutOptions {
@@ -9,6 +9,20 @@ export interface ServerTimeoutOptions {
   loadBalancerIdleTimeoutMs?: number;
   /** Whether hale may set `keepAliveTimeout` and `headersTimeout`; otherwise it only warns. @defaultValue true */
   setTimeouts: boolean;
+}
+
+/**
+ * Checks how a server is to take part in the drain, before there is a server; `false` leaves it out.
+ * @throws OptionError on a bad option.
+ */
+export function checkDrains(drains: Partial<ServerTimeoutOptions> | false): void {
+  if (drains !== false) checkTimeouts(objectOption('drains', drains));
+}
+
+function checkTimeouts(options: Partial<ServerTimeoutOptions>): void {
+  const { loadBalancerIdleTimeoutMs: idleMs, setTimeouts = true } = options;
+  booleanOption('drains.setTimeouts', setTimeouts);
+  if (idleMs !== undefined) durationOption('loadBalancerIdleTimeoutMs', idleMs, 0);
 }
 
 /**
@@ -20,10 +34,9 @@ export function settleTimeouts(
   options: ServerTimeoutOptions,
   logger: Logger,
 ): void {
-  const { loadBalancerIdleTimeoutMs: given } = options;
-  const maySet = booleanOption('drains.setTimeouts', options.setTimeouts);
-  if (given === undefined) return;
-  const idleMs = durationOption('loadBalancerIdleTimeoutMs', given, 0);
+  checkTimeouts(options);
+  const { loadBalancerIdleTimeoutMs: idleMs, setTimeouts: maySet } = options;
+  if (idleMs === undefined) return;
   const problem = timeoutProblem(idleMs, server);
   const fields = { loadBalancerIdleTimeoutMs: idleMs };
   if (problem !== undefined && !maySet) {

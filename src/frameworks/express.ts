@@ -3,6 +3,8 @@ import { OptionError } from '../core/errors.js';
 import { replaceMethod } from '../core/replace-method.js';
 import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
+import { checkDrains } from '../engine/server-timeouts.js';
+import { joinServers } from '../probe/listening-app.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { type NodeRequest, type NodeResponse, mountOnHttp } from '../probe/mount-http.js';
 
@@ -40,6 +42,7 @@ export function attachHealth(
 ): () => void {
   const express = expressApp(app);
   const { drains = {}, ...mount } = objectOption('attachHealth', options);
+  checkDrains(drains);
   const answer = mountOnHttp(health, mount);
   const undo = [
     replaceMethod(
@@ -53,19 +56,8 @@ export function attachHealth(
         },
     ),
   ];
-  if (drains !== false) {
-    const listen = replaceMethod(
-      express,
-      'listen',
-      (before) =>
-        function drained(this: unknown, ...args) {
-          const server: Server = Reflect.apply(before, this, args);
-          undo.push(health.drains(server, drains));
-          return server;
-        },
-    );
-    undo.push(listen);
-  }
+  if (drains !== false)
+    undo.push(joinServers(express, answer, (server) => health.drains(server, drains)));
   return () => {
     for (const step of undo.splice(0)) step();
   };

@@ -2,6 +2,7 @@ import { OptionError } from '../core/errors.js';
 import { objectOption } from '../core/validate.js';
 import type { DrainHook, DrainHookOptions } from '../engine/drain-hooks.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
+import { checkDrains } from '../engine/server-timeouts.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import {
   type AnswerProbe,
@@ -51,6 +52,7 @@ export function attachHealth(
 ): () => void {
   checkApp(app);
   const { drains = {}, ...mount } = objectOption('attachHealth', options);
+  checkDrains(drains);
   const answer = mountOnHttp(health, mount);
   const servers = new Set<unknown>();
   const undo: (() => void)[] = [];
@@ -59,15 +61,16 @@ export function attachHealth(
     undo.push(interceptProbes(server, answer));
     if (drains !== false) undo.push(health.drains(server, drains));
   };
-  adopt(app.server);
-  if (drains !== false) undo.push(health.onShutdown('fastify', () => app.close()));
   let active = true;
+  // First: an instance that listens takes no hook, and is left as it was.
   app.addHook('onRequest', (request, reply, done) => {
     if (!active) return done();
     const other = siblingOf(app.server, request.raw);
     if (other !== undefined && !servers.has(other)) adopt(other);
     answerHere(answer, request.raw, reply, done);
   });
+  adopt(app.server);
+  if (drains !== false) undo.push(health.onShutdown('fastify', () => app.close()));
   return () => {
     active = false;
     for (const step of undo.splice(0)) step();

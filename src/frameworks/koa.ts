@@ -3,6 +3,8 @@ import { OptionError } from '../core/errors.js';
 import { replaceMethod } from '../core/replace-method.js';
 import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
+import { checkDrains } from '../engine/server-timeouts.js';
+import { joinServers } from '../probe/listening-app.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { mountOnHttp } from '../probe/mount-http.js';
 
@@ -38,6 +40,7 @@ export function attachHealth(
 ): () => void {
   checkApp(app);
   const { drains = {}, ...mount } = objectOption('attachHealth', options);
+  checkDrains(drains);
   const answer = mountOnHttp(health, mount);
   let active = true;
   const undo = [
@@ -54,19 +57,8 @@ export function attachHealth(
     ),
     () => (active = false),
   ];
-  if (drains !== false) {
-    const listen = replaceMethod(
-      app,
-      'listen',
-      (before) =>
-        function drained(this: unknown, ...args) {
-          const server: Server = Reflect.apply(before, this, args);
-          undo.push(health.drains(server, drains));
-          return server;
-        },
-    );
-    undo.push(listen);
-  }
+  if (drains !== false)
+    undo.push(joinServers(app, answer, (server) => health.drains(server, drains)));
   return () => {
     for (const step of undo.splice(0)) step();
   };

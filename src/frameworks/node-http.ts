@@ -4,6 +4,7 @@ import type { Server as HttpsServer } from 'node:https';
 import { OptionError } from '../core/errors.js';
 import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
+import { checkDrains } from '../engine/server-timeouts.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { interceptProbes, mountOnHttp } from '../probe/mount-http.js';
 
@@ -33,6 +34,7 @@ export function attachHealth(
 ): () => void {
   checkServer(server);
   const { drains = {}, ...mount } = objectOption('attachHealth', options);
+  checkDrains(drains);
   const answer = mountOnHttp(health, mount);
   const release = drains === false ? undefined : health.drains(server, drains);
   const restore = interceptProbes(server, answer);

@@ -7,7 +7,7 @@ export type { AnswerProbe, NodeRequest, NodeResponse } from './node-arrivals.js'
 
 /**
  * Mounts the probes where requests of Node.js arrive.
- * @throws OptionError on a bad `basePath`.
+ * @throws OptionError on a bad `basePath`, or when `health` is none.
  */
 export function mountOnHttp(health: MountableHealth, options?: MountOptions): AnswerProbe {
   const mount = createMount(health, options);

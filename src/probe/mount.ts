@@ -25,14 +25,16 @@ export interface MountOptions {
 /** Answers a request for a probe; `undefined` leaves any other to the application. Never throws or rejects. */
 export type Mount = (request: ProbeRequest) => ProbeResponse | Promise<ProbeResponse> | undefined;
 
-const BASE_PATH = /^(?:\/[\w.~-]+)*$/;
+/** Clients resolve `.` and `..` before they ask, so nobody would get there. */
+const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*$/;
 
 /**
  * Mounts the probes of `health`: the three questions and nothing else. Details, metrics and the report stay on ports
  * of their own, because a port of the application is usually public (E3), and a query is dropped before it is looked at.
- * @throws OptionError on a bad `basePath`.
+ * @throws OptionError on a bad `basePath`, or when `health` is none.
  */
 export function createMount(health: MountableHealth, options: MountOptions = {}): Mount {
+  checkHealth(health);
   const basePath = basePathOf(options);
   const { liveness, readiness, startup } = health.probePaths;
   const paths = new Map(
@@ -50,12 +52,18 @@ export function isLeaving({ phase }: Pick<MountableHealth, 'phase'>): boolean {
   return phase === 'draining' || phase === 'stopped';
 }
 
+function checkHealth(health: MountableHealth): void {
+  const { handle, probePaths } = (health ?? {}) as Partial<MountableHealth>;
+  if (typeof handle === 'function' && typeof probePaths === 'object') return;
+  throw new OptionError('health', 'what createHealth() returns', health);
+}
+
 function basePathOf(options: MountOptions): string {
   const { basePath = '' } = objectOption('mount', options);
   if (typeof basePath === 'string' && BASE_PATH.test(basePath)) return basePath;
   throw new OptionError(
     'basePath',
-    '"" or a path such as "/orders", no slash at its end',
+    '"" or a path such as "/orders", of letters, digits and . _ ~ - /, no slash at its end, no "." or ".."',
     basePath,
   );
 }

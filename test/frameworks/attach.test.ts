@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../src/core/phase.js';
 import { type ExpressLike, attachHealth as attachExpress } from '../../src/frameworks/express.js';
@@ -10,54 +10,16 @@ import {
 } from '../../src/frameworks/fastify.js';
 import { type KoaLike, attachHealth as attachKoa } from '../../src/frameworks/koa.js';
 import { type NodeServer, attachHealth as attachServer } from '../../src/frameworks/node-http.js';
-import type { ProbeRequest } from '../../src/probe/handler.js';
-import { type ProbeResponse, refusal } from '../../src/probe/prepared.js';
-
-const ANSWER = refusal(200, 'sound');
-
-/** A health that keeps what it is given. */
-function fakeHealth(answer: ProbeResponse | Promise<ProbeResponse> = ANSWER) {
-  const drained: { server: unknown; options: unknown }[] = [];
-  const hooks = new Map<string, unknown>();
-  return {
-    drained,
-    hooks,
-    health: {
-      phase: 'running' as Phase,
-      probePaths: { liveness: ['/livez'], readiness: ['/readyz'], startup: ['/startupz'] },
-      handle: (_request: ProbeRequest) => answer,
-      drains(server: unknown, options?: unknown) {
-        const entry = { server, options };
-        drained.push(entry);
-        return () => void drained.splice(drained.indexOf(entry), 1);
-      },
-      onShutdown(name: string, hook: unknown) {
-        hooks.set(name, hook);
-        return () => void hooks.delete(name);
-      },
-    },
-  };
-}
-
-/** A response that keeps what is sent on it. */
-function fakeResponse(state: { destroyed?: boolean; headersSent?: boolean } = {}) {
-  const sent: { status?: number; headers?: unknown; body?: unknown } = {};
-  const response = {
-    ...state,
-    writeHead(status: number, headers: unknown) {
-      Object.assign(sent, { status, headers });
-    },
-    end(body: unknown) {
-      sent.body = body;
-    },
-  };
-  return { sent, response: response as unknown as ServerResponse };
-}
-
-const request = (url: string, httpVersionMajor = 1, server?: unknown): IncomingMessage =>
-  ({ method: 'GET', url, httpVersionMajor, socket: { server } }) as unknown as IncomingMessage;
-
-const newServer = () => Object.assign(new EventEmitter(), { listen() {} }) as unknown as Server;
+import {
+  ANSWER,
+  BAD_DRAINS,
+  BAD_IDLE_TIME,
+  countedOn,
+  fakeHealth,
+  fakeResponse,
+  newServer,
+  request,
+} from './attach-support.js';
 
 describe('a server of Node.js', () => {
   it('E5: answers probes before its listeners, and drains as it is told', () => {
@@ -157,6 +119,23 @@ describe('an application of Express', () => {
     expect([drained, Object.entries(app)]).toEqual([[], before]);
   });
 
+  it('O1: probes on the server it makes are answered before anybody counts them', () => {
+    const { health } = fakeHealth();
+    const { app, server } = fakeExpress();
+    const detach = attachExpress(app, health);
+    expect(countedOn(server, () => app.listen())).toEqual(['/orders']);
+    detach();
+    expect(countedOn(server)).toEqual(['/livez', '/orders']);
+  });
+
+  it('refuses a bad option of the drain at once, not when a server listens', () => {
+    const { health } = fakeHealth();
+    const { app } = fakeExpress();
+    const before = Object.entries(app);
+    expect(() => attachExpress(app, health, BAD_DRAINS)).toThrow(BAD_IDLE_TIME);
+    expect(Object.entries(app)).toEqual(before);
+  });
+
   it('leaves listen() alone when it is not to drain, and refuses what is no application', () => {
     const { health } = fakeHealth();
     const { app } = fakeExpress();
@@ -196,6 +175,23 @@ describe('an application of Koa', () => {
     handle(request('/livez'), response);
     expect(heard).toEqual(['/orders', '/livez']);
     expect([app.callback, app.listen, drained]).toEqual([callback, listen, []]);
+  });
+
+  it('O1: probes on the server it makes are answered before anybody counts them', () => {
+    const { health } = fakeHealth();
+    const { app, server } = fakeKoa();
+    const detach = attachKoa(app, health);
+    expect(countedOn(server, () => app.listen())).toEqual(['/orders']);
+    detach();
+    expect(countedOn(server)).toEqual(['/livez', '/orders']);
+  });
+
+  it('refuses a bad option of the drain at once, not when a server listens', () => {
+    const { health } = fakeHealth();
+    const { app } = fakeKoa();
+    const { callback, listen } = app;
+    expect(() => attachKoa(app, health, BAD_DRAINS)).toThrow(BAD_IDLE_TIME);
+    expect([app.callback, app.listen]).toEqual([callback, listen]);
   });
 
   it('leaves listen() alone when it is not to drain, and refuses what is no application', () => {
@@ -246,6 +242,21 @@ describe('an instance of Fastify', () => {
     detach();
     expect([drained, hooks.size, Object.hasOwn(app.server, 'emit')]).toEqual([[], 0, false]);
     expect(pass(request('/shop/livez'))).toMatchObject({ hijacked: false, passed: true });
+  });
+
+  it('leaves nothing behind where it comes too late for a hook, or with a bad option', () => {
+    const { health, drained, hooks } = fakeHealth();
+    const { app, pass } = fakeFastify();
+    const late = {
+      ...app,
+      addHook() {
+        throw new Error('already listening');
+      },
+    };
+    expect(() => attachFastify(like(late), health)).toThrow('already listening');
+    expect(() => attachFastify(like(app), health, BAD_DRAINS)).toThrow(BAD_IDLE_TIME);
+    expect([drained, hooks.size, Object.hasOwn(app.server, 'emit')]).toEqual([[], 0, false]);
+    expect(pass(request('/livez'))).toMatchObject({ hijacked: false });
   });
 
   it('D1: takes in a second server of its own kind once, and no other', () => {

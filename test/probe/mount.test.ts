@@ -58,14 +58,36 @@ describe('mounting probes', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each(['shop', '/shop/', '/', '/a b', '/a?b', '//', 7, null])(
-    'refuses the base path %j',
-    (basePath) => {
-      const options = { basePath } as { basePath: string };
-      expect(() => createMount(setUp().health, options)).toThrow(OptionError);
-      expect(() => createMount(setUp().health, options)).toThrow(/^basePath must be .* got /);
-    },
-  );
+  it.each([
+    'shop',
+    '/shop/',
+    '/',
+    '/a b',
+    '/a?b',
+    '/a%20b',
+    '//',
+    '/..',
+    '/a/../b',
+    '/./a',
+    '/a\n',
+    7,
+    null,
+  ])('refuses the base path %j', (basePath) => {
+    const options = { basePath } as { basePath: string };
+    expect(() => createMount(setUp().health, options)).toThrow(OptionError);
+    expect(() => createMount(setUp().health, options)).toThrow(/^basePath must be .* got /);
+  });
+
+  it('takes a base path with dots in its names', () => {
+    const { health } = setUp();
+    const mount = createMount(health, { basePath: '/v1.2/.well-known/...' });
+    expect(mount({ url: '/v1.2/.well-known/.../livez' })).toBe(ANSWER);
+  });
+
+  it.each([undefined, {}, 'health'])('refuses %j for a health', (wrong) => {
+    const mount = () => createMount(wrong as unknown as Parameters<typeof createMount>[0]);
+    expect(mount).toThrow(/^health must be what createHealth\(\) returns, got /);
+  });
 
   it.each([
     ['starting', false],
