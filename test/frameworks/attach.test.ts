@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../src/core/phase.js';
 import { type ExpressLike, attachHealth as attachExpress } from '../../src/frameworks/express.js';
