@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -40,19 +40,22 @@ async function tell(url: string, command: Record<string, unknown>): Promise<void
 
 let program: Promise<string> | undefined;
 
-/** Bundled once for all servers of a test file. */
-function programFile(): Promise<string> {
-  program ??= bundleProgram('mongodb-stand-in').then(({ file, remove }) => {
-    process.once('exit', remove);
-    return file;
+/** Bundled once for all servers of a test file; each has a copy in its own folder. */
+function programText(): Promise<string> {
+  program ??= bundleProgram('mongodb-stand-in').then(async ({ file, remove }) => {
+    const text = await readFile(file, 'utf8');
+    remove();
+    return text;
   });
   return program;
 }
 
 /** Starts a stand-in for a MongoDB server on a free port of 127.0.0.1. */
 export async function startMongodb(password = randomBytes(12).toString('hex')) {
-  const file = await programFile();
+  const text = await programText();
   const folder = await mkdtemp(join(tmpdir(), 'hale-mongodb-'));
+  const file = join(folder, 'server.mjs');
+  await writeFile(file, text);
   const url = (port: number) => `mongodb://${USER}:${password}@127.0.0.1:${port}/`;
   const options = JSON.stringify({ user: USER, password });
   const server = await startManagedServer({
