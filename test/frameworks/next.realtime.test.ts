@@ -84,40 +84,32 @@ describe('Next.js, the real package', () => {
     ['standalone with instrumentation.js', INSTRUMENTED],
     ['next start with --import', STARTED],
     ['a custom server', CUSTOM],
-  ])('D1, D6: %s drains without losing a request and exits 0', async (_name, way) => {
-    const { program: server, port, probePort } = await start(way);
-    const slow = probe(port, '/orders?ms=3000');
-    slow.catch(() => {});
-    const load = startLoad(port);
-    await delay(300);
-    server.child.kill('SIGTERM');
-    await server.log('drain_begin');
-    const before = load.answered();
-    expect((await probe(probePort, '/readyz')).reason).toBe('draining');
-    expect((await probe(probePort, '/livez')).status).toBe(200);
-    await delay(300);
-    expect(await load.stop()).toEqual([]);
-    expect(load.answered()).toBeGreaterThan(before);
-    await eventually('refusal', () => answers(port).then((up) => (up ? undefined : true)));
-    expect((await probe(probePort, '/readyz')).reason).toBe('draining');
-    expect(await slow).toMatchObject({ status: 200, text: '{"orders":[]}' });
-    expect(await server.exit()).toBe(0);
-    const events = server.logs().map(({ event }) => event);
-    expect(events).not.toContain('other_signal_listeners');
-    expect(events).not.toContain('exit_during_drain');
-  });
-
-  it.each([
-    ['standalone with --import', PRELOADED],
-    ['standalone with instrumentation.js', INSTRUMENTED],
-    ['a custom server', CUSTOM],
-  ])('E5: %s answers probes on its own port, too', async (_name, way) => {
-    const { port } = await start(way);
-    const seen = await probe(port, '/readyz', { headers: { host: '10.0.0.5:3000' } });
-    expect([seen.status, seen.headers['content-type']]).toEqual([200, 'application/health+json']);
-    expect((await probe(port, '/livez', { method: 'POST' })).status).toBe(405);
-    expect((await probe(port, '/nothing')).headers['content-type']).toContain('text/html');
-  });
+  ])(
+    'E5, D1, D6: %s answers probes on its own port, too, drains without losing a request and exits 0',
+    async (_name, way) => {
+      const { program: server, port, probePort } = await start(way);
+      await answersProbes(port);
+      const slow = probe(port, '/orders?ms=3000');
+      slow.catch(() => {});
+      const load = startLoad(port);
+      await delay(300);
+      server.child.kill('SIGTERM');
+      await server.log('drain_begin');
+      const before = load.answered();
+      expect((await probe(probePort, '/readyz')).reason).toBe('draining');
+      expect((await probe(probePort, '/livez')).status).toBe(200);
+      await delay(300);
+      expect(await load.stop()).toEqual([]);
+      expect(load.answered()).toBeGreaterThan(before);
+      await eventually('refusal', () => answers(port).then((up) => (up ? undefined : true)));
+      expect((await probe(probePort, '/readyz')).reason).toBe('draining');
+      expect(await slow).toMatchObject({ status: 200, text: '{"orders":[]}' });
+      expect(await server.exit()).toBe(0);
+      const events = server.logs().map(({ event }) => event);
+      expect(events).not.toContain('other_signal_listeners');
+      expect(events).not.toContain('exit_during_drain');
+    },
+  );
 
   it('D2: without NEXT_MANUAL_SIG_HANDLE an instrumented server ends in the middle, and the log says so', async () => {
     const { program: server, port } = await start({ ...INSTRUMENTED, env: {} });
@@ -128,6 +120,13 @@ describe('Next.js, the real package', () => {
     expect(await server.log('exit_during_drain')).toMatchObject({ level: 'error', code: 143 });
   });
 });
+
+async function answersProbes(port: number): Promise<void> {
+  const seen = await probe(port, '/readyz', { headers: { host: '10.0.0.5:3000' } });
+  expect([seen.status, seen.headers['content-type']]).toEqual([200, 'application/health+json']);
+  expect((await probe(port, '/livez', { method: 'POST' })).status).toBe(405);
+  expect((await probe(port, '/nothing')).headers['content-type']).toContain('text/html');
+}
 
 async function isReady(port: number): Promise<true | undefined> {
   const status = await probe(port, '/readyz').then(
