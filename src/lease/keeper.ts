@@ -308,6 +308,6 @@ class Keeper implements Lease {
 function heldView(
   { token, softAt }: HeldLease,
   now: number,
-): Pick<LeaseView, 'token' | 'remainingMs'> {
-  return { token: String(token), remainingMs: Math.max(0, softAt - now) };
+): Pick<LeaseView, 'fence' | 'remainingMs'> {
+  return { fence: String(token), remainingMs: Math.max(0, softAt - now) };
 }

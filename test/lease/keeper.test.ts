@@ -141,7 +141,7 @@ describe('lease keeper: trouble', () => {
     ]);
     expect(log.lines.at(-1)).toMatchObject({
       level: 'error',
-      fields: { event: 'lease_lost', why: 'expired', token: '1', remainingMs: 5000 },
+      fields: { event: 'lease_lost', why: 'expired', fence: '1', remainingMs: 5000 },
     });
     // What is being stopped may finish; nothing new may begin.
     expect(codeOf(() => grant.assertHeld())).toBe(false);
@@ -184,7 +184,7 @@ describe('lease keeper: trouble', () => {
     await clock.advance(10_000);
     expect(codeOf(() => grant.assertHeld())).toBe(true);
     expect(exits).toMatchObject([{ drain: false, exitBy: clock.now() + 1000 }]);
-    expect(log.lines.at(-1)?.fields).toMatchObject({ why: 'refused', owner: 'b', ownerToken: '2' });
+    expect(log.lines.at(-1)?.fields).toMatchObject({ why: 'refused', owner: 'b', ownerFence: '2' });
     await clock.advance(60_000);
     expect(control.calls).toEqual(['acquire', 'renew']);
   });

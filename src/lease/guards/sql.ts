@@ -1,4 +1,4 @@
-import { choiceOption, textOption } from '../../core/validate.js';
+import { choiceOption, durationOption, textOption } from '../../core/validate.js';
 import { tableOption } from '../table-name.js';
 import { type FenceClaim, claimTexts, fencedError } from './claim.js';
 
@@ -29,22 +29,32 @@ export interface SqlFenceOptions {
   dialect: SqlDialect;
   /** @defaultValue 'hale_fences' */
   table?: string;
+  /**
+   * PostgreSQL only: how long the transaction of a write may stand still between two statements. A holder that is frozen in
+   * the middle of one would lock out its successor for as long as it is frozen; the server ends its connection instead.
+   * @defaultValue 5000
+   */
+  idleTimeoutMs?: number;
 }
 
 /**
  * The statements for PostgreSQL, MySQL (8) or MariaDB, and SQLite (3.35).
  * @throws OptionError naming the option, the accepted range and the value got.
  */
-export function sqlFence({ dialect, table = 'hale_fences' }: SqlFenceOptions): SqlFence {
+export function sqlFence(options: SqlFenceOptions): SqlFence {
+  const { dialect, table = 'hale_fences', idleTimeoutMs = 5000 } = options;
   const name = tableOption('sqlFence.table', table);
+  const idleMs = Math.ceil(durationOption('sqlFence.idleTimeoutMs', idleTimeoutMs));
   const { createTable, claim } =
     BY_DIALECT[choiceOption('sqlFence.dialect', dialect, SQL_DIALECTS)](name);
+  const idle = { text: `SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`, values: [] };
   return {
     createTable,
     claim(resource, given) {
       const { token, holder } = claimTexts(given);
       const values = [textOption('fence.resource', resource), token, holder];
-      return claim.map((text) => ({ text, values }));
+      const statements = claim.map((text) => ({ text, values }));
+      return dialect === 'postgres' ? [idle, ...statements] : statements;
     },
   };
 }
@@ -125,10 +135,10 @@ export function postgresGuard(options: Omit<SqlFenceOptions, 'dialect'> = {}): P
       const statements = fence.claim(resource, claim);
       await client.query('BEGIN', []);
       try {
-        for (const { text, values } of statements) {
-          const { rows } = await client.query(text, [...values]);
-          if (rows.length === 0) throw fencedError(resource, claim);
-        }
+        let rows: readonly unknown[] = [];
+        for (const { text, values } of statements)
+          ({ rows } = await client.query(text, [...values]));
+        if (rows.length === 0) throw fencedError(resource, claim);
         const result = await work();
         await client.query('COMMIT', []);
         return result;
