@@ -8,7 +8,10 @@ import { createServer as createTlsServer } from 'node:tls';
 const [kind, port, folder] = process.argv.slice(2);
 const AUTHORIZATION = `Basic ${Buffer.from('hale:sesame-of-http').toString('base64')}`;
 
-/** Answers every question with 10.0.0.7. */
+/**
+ * Answers every question with 10.0.0.7.
+ * @param {Buffer} question
+ */
 function answer(question) {
   const end = question.indexOf(0, 12) + 5;
   const header = Buffer.from(question.subarray(0, 12));
@@ -20,6 +23,7 @@ function answer(question) {
   return Buffer.concat([header, question.subarray(12, end), record]);
 }
 
+/** @type {Record<string, () => void>} */
 const start = {
   http() {
     const server = createHttpServer((request, response) => {
@@ -51,4 +55,4 @@ const start = {
     socket.bind(Number(port), '127.0.0.1');
   },
 };
-start[kind]();
+start[kind ?? '']?.();
