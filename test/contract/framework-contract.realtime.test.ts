@@ -47,6 +47,9 @@ function behindTheGate(server: Server, plan: AppPlan): () => void {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
+const bare = (request: IncomingMessage, plan: AppPlan): ProbeResponse =>
+  plain({ method: request.method, url: pathOf(request) } as IncomingMessage, plan);
+
 /** Wrong adapters, each with a case that must catch it. */
 const PLANTS: readonly (readonly [string, Attach, RegExp])[] = [
   ['stands after the limiter', behindTheGate, /before a rate limiter/],
@@ -67,6 +70,38 @@ const PLANTS: readonly (readonly [string, Attach, RegExp])[] = [
       isProbe(request) && request.method === 'GET' ? plain(request, plan) : undefined,
     ),
     /HEAD has the headers/,
+  ],
+  [
+    'leaves other methods to the application',
+    answering((request, plan) =>
+      isProbe(request) && /^(?:GET|HEAD)$/.test(request.method ?? '')
+        ? bare(request, plan)
+        : undefined,
+    ),
+    /other methods are 405/,
+  ],
+  [
+    'stands after the body parser',
+    answering((request, plan) =>
+      isProbe(request) && request.headers['content-length'] === undefined
+        ? bare(request, plan)
+        : undefined,
+    ),
+    /before the body parser/,
+  ],
+  [
+    'knows a path only where the target begins with it',
+    answering((request, plan) => (isProbe(request) ? bare(request, plan) : undefined)),
+    /absolute-form/,
+  ],
+  [
+    'takes other spellings for a probe',
+    answering((request, plan) => {
+      const url = `/${pathOf(request).toLowerCase().split('/').filter(Boolean).join('/')}`;
+      const meant = { method: request.method, url } as IncomingMessage;
+      return isProbe(meant) ? plain(meant, plan) : undefined;
+    }),
+    /another spelling/,
   ],
   [
     'does not drain the server',

@@ -16,6 +16,7 @@ import { createHealth } from '../../src/create-health.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { type NodeServer, attachHealth } from '../../src/frameworks/node-http.js';
 import type { Health } from '../../src/health.js';
+import { ask } from '../contract/framework-kit.js';
 import { createCertificate } from '../support/certificate.js';
 import { exchange } from '../support/raw-http.js';
 
@@ -29,7 +30,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).toReversed()) await end();
 });
 
-async function attached(server: NodeServer): Promise<{ health: Health; port: number }> {
+function newHealth(): Health {
   const health = createHealth({
     probes: false,
     diagnostic: false,
@@ -39,13 +40,23 @@ async function attached(server: NodeServer): Promise<{ health: Health; port: num
     shutdown: { propagationDelayMs: 50, deadlineMs: 2000 },
   });
   ending.push(() => health.dispose());
-  attachHealth(server, health);
+  return health;
+}
+
+async function listen(server: NodeServer): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   ending.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function attached(server: NodeServer): Promise<{ health: Health; port: number }> {
+  const health = newHealth();
+  attachHealth(server, health);
+  const port = await listen(server);
   await health.start();
   await health.untilReady();
-  return { health, port: (server.address() as AddressInfo).port };
+  return { health, port };
 }
 
 /** The user's own answer; it reads the body first, as a body parser does. */
@@ -227,5 +238,61 @@ describe('probes on the port of a server', () => {
       ),
     );
     expect(await statusOverTls(port, '/readyz')).toBe(200);
+  });
+
+  it('S4: is answered before start(), and in whichever phase', async () => {
+    const health = newHealth();
+    const server = createServer(application);
+    attachHealth(server, health, { drains: false });
+    const port = await listen(server);
+    const answers = () =>
+      Promise.all(
+        ['/livez', '/readyz', '/startupz'].map(async (path) => {
+          const { status, text } = await ask(port, path);
+          return [status, (JSON.parse(text) as { reason: string }).reason];
+        }),
+      );
+    const starting = [
+      [200, 'ok'],
+      [503, 'starting'],
+      [503, 'starting'],
+    ];
+    expect(await answers()).toEqual(starting);
+    await health.start();
+    await health.untilReady();
+    expect(await answers()).toEqual([
+      [200, 'ok'],
+      [200, 'ok'],
+      [200, 'ok'],
+    ]);
+    await health.shutdown('test');
+    const stopped = [
+      [200, 'ok'],
+      [503, 'stopped'],
+      [200, 'ok'],
+    ];
+    expect(await answers()).toEqual(stopped);
+    await health.dispose();
+    expect(await answers()).toEqual(stopped);
+  });
+
+  it('D1: two healths answer on one server, each below its path, and drain apart', async () => {
+    const [one, other] = [newHealth(), newHealth()];
+    const server = createServer(application);
+    const takeOut = attachHealth(server, one, { basePath: '/one' });
+    attachHealth(server, other, { basePath: '/other', drains: false });
+    const port = await listen(server);
+    for (const health of [one, other]) {
+      await health.start();
+      await health.untilReady();
+    }
+    const drained = one.shutdown('test');
+    expect((await ask(port, '/one/readyz')).status).toBe(503);
+    expect((await ask(port, '/other/readyz')).status).toBe(200);
+    expect(await drained).toMatchObject({ exitCode: 0 });
+    takeOut();
+    const again = await listen(server);
+    expect((await ask(again, '/one/readyz')).text).toBe('user');
+    expect((await ask(again, '/other/readyz')).status).toBe(200);
   });
 });

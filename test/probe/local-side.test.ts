@@ -111,4 +111,16 @@ describe('probes answered on the main loop beside a probe thread', () => {
     expect((await ask('/livez')).status).toBe(200);
     await side.close();
   });
+
+  it('R3: once closed, lets readiness turn stale instead of keeping the last good answer', async () => {
+    const { clock, side, ask } = setUp();
+    expect((await ask('/readyz')).status).toBe(200);
+    await side.close();
+    await clock.advance(60_000);
+    expect(await ask('/readyz')).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('"stale"') as string,
+    });
+    expect((await ask('/livez')).status).toBe(200);
+  });
 });
