@@ -1,7 +1,32 @@
+import { booleanOption, durationOption, objectOption } from './validate.js';
+
 /** Keep-alive settings of an HTTP server, milliseconds; 0 means none. */
 export interface ServerTimeouts {
   readonly keepAliveTimeout: number;
   readonly headersTimeout: number;
+}
+
+/** What is in front of a server. */
+export interface ServerTimeoutOptions {
+  /** After how long the load balancer in front closes an idle connection. @defaultValue unknown, nothing is set */
+  loadBalancerIdleTimeoutMs?: number;
+  /** Whether hale may set `keepAliveTimeout` and `headersTimeout`; otherwise it only warns. @defaultValue true */
+  setTimeouts: boolean;
+}
+
+/**
+ * Checks how a server is to take part in the drain, before there is a server; `false` leaves it out.
+ * @throws OptionError on a bad option.
+ */
+export function checkDrains(drains: Partial<ServerTimeoutOptions> | false): void {
+  if (drains !== false) checkServerTimeouts(objectOption('drains', drains));
+}
+
+/** Checks them. @throws OptionError on a bad option. */
+export function checkServerTimeouts(options: Partial<ServerTimeoutOptions>): void {
+  const { loadBalancerIdleTimeoutMs: idleMs, setTimeouts = true } = options;
+  booleanOption('drains.setTimeouts', setTimeouts);
+  if (idleMs !== undefined) durationOption('loadBalancerIdleTimeoutMs', idleMs, 0);
 }
 
 /** The server must be the last to give up an idle connection, by more than a network's delay. */

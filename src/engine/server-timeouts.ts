@@ -1,29 +1,11 @@
 import type { Server } from 'node:http';
 import type { Logger } from '../core/logger.js';
-import { timeoutProblem, timeoutsFor } from '../core/server-timeouts.js';
-import { booleanOption, durationOption, objectOption } from '../core/validate.js';
-
-/** What is in front of a server. */
-export interface ServerTimeoutOptions {
-  /** After how long the load balancer in front closes an idle connection. @defaultValue unknown, nothing is set */
-  loadBalancerIdleTimeoutMs?: number;
-  /** Whether hale may set `keepAliveTimeout` and `headersTimeout`; otherwise it only warns. @defaultValue true */
-  setTimeouts: boolean;
-}
-
-/**
- * Checks how a server is to take part in the drain, before there is a server; `false` leaves it out.
- * @throws OptionError on a bad option.
- */
-export function checkDrains(drains: Partial<ServerTimeoutOptions> | false): void {
-  if (drains !== false) checkTimeouts(objectOption('drains', drains));
-}
-
-function checkTimeouts(options: Partial<ServerTimeoutOptions>): void {
-  const { loadBalancerIdleTimeoutMs: idleMs, setTimeouts = true } = options;
-  booleanOption('drains.setTimeouts', setTimeouts);
-  if (idleMs !== undefined) durationOption('loadBalancerIdleTimeoutMs', idleMs, 0);
-}
+import {
+  type ServerTimeoutOptions,
+  checkServerTimeouts,
+  timeoutProblem,
+  timeoutsFor,
+} from '../core/server-timeouts.js';
 
 /**
  * Makes an HTTP server outlive its load balancer's idle connections, or says what is wrong; either way it is logged.
@@ -34,7 +16,7 @@ export function settleTimeouts(
   options: ServerTimeoutOptions,
   logger: Logger,
 ): void {
-  checkTimeouts(options);
+  checkServerTimeouts(options);
   const { loadBalancerIdleTimeoutMs: idleMs, setTimeouts: maySet } = options;
   if (idleMs === undefined) return;
   const problem = timeoutProblem(idleMs, server);

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import { OptionError } from '../core/errors.js';
 import { replaceMethod } from '../core/replace-method.js';
+import { checkDrains } from '../core/server-timeouts.js';
 import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
-import { checkDrains } from '../engine/server-timeouts.js';
 import { joinServers } from '../probe/listening-app.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { type NodeRequest, type NodeResponse, mountOnHttp } from '../probe/mount-http.js';

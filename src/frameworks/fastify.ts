@@ -1,8 +1,8 @@
 import { OptionError } from '../core/errors.js';
+import { checkDrains } from '../core/server-timeouts.js';
 import { objectOption } from '../core/validate.js';
 import type { DrainHook, DrainHookOptions } from '../engine/drain-hooks.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
-import { checkDrains } from '../engine/server-timeouts.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import {
   type AnswerProbe,

@@ -1,5 +1,5 @@
 import { keepLength } from '../core/replace-method.js';
-import { durationOption, functionOption } from '../core/validate.js';
+import { durationOption, functionOption, objectOption } from '../core/validate.js';
 import type { ProbeRequest } from '../probe/handler.js';
 import {
   type FetchMountOptions,
@@ -48,7 +48,7 @@ export function withHealth<A extends readonly unknown[]>(
   options: FetchMountOptions = {},
 ): AnyFetchHandler<A> {
   functionOption('withHealth (a handler)', handler);
-  const { answer, run } = mountOnFetch(health, options);
+  const { answer, run } = mountOnFetch(health, objectOption('withHealth', options));
   const entered: AnyFetchHandler<A> = (request, ...rest) =>
     answer(request) ?? run(request, () => handler(request, ...rest));
   // A handler that declares no parameter is handed none.

@@ -1,5 +1,6 @@
 import { OptionError } from '../core/errors.js';
 import { replaceMethod } from '../core/replace-method.js';
+import { objectOption } from '../core/validate.js';
 import {
   type FetchMountOptions,
   type FetchMountableHealth,
@@ -24,7 +25,7 @@ export function attachHealth(
 ): () => void {
   if (typeof (app as Partial<HonoLike> | undefined)?.fetch !== 'function')
     throw new OptionError('attachHealth (an app)', 'an application of Hono', app);
-  const { answer, run } = mountOnFetch(health, options);
+  const { answer, run } = mountOnFetch(health, objectOption('attachHealth', options));
   return replaceMethod(
     app,
     'fetch',

@@ -1,4 +1,6 @@
 import { OptionError } from '../core/errors.js';
+import { checkDrains } from '../core/server-timeouts.js';
+import { objectOption } from '../core/validate.js';
 import type { DrainHook, DrainHookOptions } from '../engine/drain-hooks.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
 import { interceptProbes, mountOnHttp } from '../probe/mount-http.js';
@@ -47,7 +49,8 @@ export function attachHealth(
   options: NestOptions = {},
 ): () => void {
   const server = serverOf(app);
-  const { drains = {}, ...mount } = options;
+  const { drains = {}, ...mount } = objectOption('attachHealth', options);
+  checkDrains(drains);
   const undo = [interceptProbes(server, mountOnHttp(health, mount))];
   if (drains !== false) {
     undo.push(health.drains(server, drains));

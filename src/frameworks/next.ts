@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { checkDrains } from '../core/server-timeouts.js';
 import { integerOption, objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
 import type { StartupTask } from '../engine/startup-tasks.js';
@@ -33,6 +34,7 @@ const MAX_PORT = 65_535;
 export function attachHealthToNext(health: NextHealth, options: NextOptions = {}): () => void {
   const { port: given, drains = {}, ...mount } = objectOption('attachHealthToNext', options);
   const port = portOf(given);
+  checkDrains(drains);
   const answer = mountOnHttp(health, mount);
   process.env['NEXT_MANUAL_SIG_HANDLE'] ??= 'true';
   const { done } = health.startupTask('next');

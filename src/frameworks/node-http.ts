@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Http2SecureServer, Http2Server } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
 import { OptionError } from '../core/errors.js';
+import { checkDrains } from '../core/server-timeouts.js';
 import { objectOption } from '../core/validate.js';
 import type { DrainableServer, DrainsOptions } from '../engine/drain-targets.js';
-import { checkDrains } from '../engine/server-timeouts.js';
 import { type MountOptions, type MountableHealth } from '../probe/mount.js';
 import { interceptProbes, mountOnHttp } from '../probe/mount-http.js';
 

@@ -1,4 +1,5 @@
 import { routeText } from '../core/route-text.js';
+import { booleanOption } from '../core/validate.js';
 import { type MountOptions, type MountableHealth, createMount, isLeaving } from './mount.js';
 import type { ProbeResponse } from './prepared.js';
 
@@ -38,6 +39,7 @@ export function mountOnFetch(
   health: FetchMountableHealth,
   { counts = false, ...options }: FetchMountOptions = {},
 ): FetchMount {
+  booleanOption('counts', counts);
   const mount = createMount(
     {
       probePaths: health.probePaths,

@@ -47,6 +47,8 @@ describe('a Hono application', () => {
     const { health } = setUp();
     expect(() => attachHealth({} as never, health)).toThrow('an application of Hono');
     expect(() => attachHealth(new Hono(), health, { basePath: 'shop' })).toThrow('basePath');
+    expect(() => attachHealth(new Hono(), health, null as never)).toThrow('must be an object');
+    expect(() => attachHealth(new Hono(), health, { counts: 1 as never })).toThrow('counts');
     expect(() => withHealth(undefined as never, health)).toThrow('withHealth (a handler)');
   });
 });

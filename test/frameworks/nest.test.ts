@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createHealth } from '../../src/create-health.js';
 import {
@@ -149,6 +150,18 @@ describe('the module for Nest', () => {
   it('says what it needs', () => {
     const { health } = setUp();
     expect(() => attachHealth({} as never, health)).toThrow('a Nest application');
+    const server = createServer();
+    const app = { getHttpServer: () => server, close: () => Promise.resolve() };
+    for (const [options, message] of [
+      [{ basePath: 'shop' }, 'basePath'],
+      [{ drains: { loadBalancerIdleTimeoutMs: -1 } }, 'loadBalancerIdleTimeoutMs'],
+      [null as never, 'attachHealth must be an object'],
+    ] as const)
+      expect(() => attachHealth(app, health, options)).toThrow(message);
+    expect([Object.hasOwn(server, 'emit'), server.eventNames()]).toEqual([
+      false,
+      createServer().eventNames(),
+    ]);
     const standard = HealthCheckOf('database') as unknown as (
       method: unknown,
       context: object,

@@ -125,5 +125,9 @@ describe('the server that Next.js creates', () => {
     await health.dispose();
     expect(() => setUp({ port: 0 })).toThrow('attachHealthToNext.port');
     expect(() => setUp({ port: 1, basePath: 'shop' })).toThrow('basePath');
+    // Not when the server is found, where nobody would catch it.
+    expect(() => setUp({ port: 1, drains: { loadBalancerIdleTimeoutMs: -1 } })).toThrow(
+      'loadBalancerIdleTimeoutMs',
+    );
   });
 });
