@@ -1,4 +1,5 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/clock.js';
@@ -33,11 +34,12 @@ afterEach(() => kit?.host.dispose());
 async function start(
   isolation: (typeof ISOLATIONS)[number],
   changes: Partial<DiagnosticOptions>,
+  clock: Clock = systemClock,
 ): Promise<number> {
   const { listener } = probeOptions();
   if (listener === false) throw new Error('the probe listener is off');
   const diagnostic = { ...listener, host: '127.0.0.1', tokens: [], ...changes };
-  kit = createHostKit(isolation, { diagnostic });
+  kit = createHostKit(isolation, { diagnostic }, { clock });
   await kit.start();
   return kit.port('diagnostic');
 }
@@ -127,6 +129,38 @@ describe.each(ISOLATIONS)('E4: mutual TLS (%s)', (isolation) => {
   );
 });
 
+describe('E4: a client authority that cannot be read', () => {
+  const BROKEN = {
+    'an empty one': () => '',
+    'one that is none': () => 'garbage',
+    'one cut short': (whole: string) => whole.slice(0, whole.length / 2),
+    'one with a hole': (whole: string) => whole.replace(/\n.{20}/, '\n'),
+  };
+
+  it.each(Object.entries(BROKEN))('is refused: %s', async (_, broken) => {
+    const authority = createCertificate();
+    const whole = readFileSync(client.caFile, 'utf8');
+    const tls = { cert: certificate.certFile, key: certificate.keyFile };
+    let laterMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
+    copyFileSync(client.caFile, authority.certFile);
+    const port = await start('inline', { tls: { ...tls, clientCa: authority.certFile } }, clock);
+    writeFileSync(authority.certFile, broken(whole));
+    laterMs += 11_000;
+    kit.host.publish({});
+    // The one before still lets in whom it did.
+    const { key, cert } = client;
+    const known = () => rawTlsConnection(port, { key, cert });
+    expect(await exchange(port, get('/healthz/status'), known)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(kit.errors.map(String)).toEqual([expect.stringContaining(authority.certFile)]);
+    await kit.host.dispose();
+    // Without an authority Node.js takes every public one: all the world would be let in.
+    const starting = start('inline', { tls: { ...tls, clientCa: authority.certFile } });
+    await expect(starting).rejects.toMatchObject({ code: 'HALE_LISTEN_FAILED' });
+    authority.remove();
+  });
+});
+
 describe('E5: certificates of the probe listener', () => {
   const withTls = (tls: TlsFiles, clock: Clock = systemClock) => {
     const { listener } = probeOptions();
@@ -162,13 +196,14 @@ describe('E5: certificates of the probe listener', () => {
     other.remove();
   });
 
+  let laterMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
+  const lookAgain = () => {
+    laterMs += 11_000;
+    kit.host.publish({});
+  };
+
   it('are taken up when they are renewed, and broken ones are not', async () => {
-    let laterMs = 0;
-    const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
-    const lookAgain = () => {
-      laterMs += 11_000;
-      kit.host.publish({});
-    };
     const [used, renewed] = [createCertificate(), createCertificate()];
     const port = await withTls({ cert: used.certFile, key: used.keyFile }, clock).start();
     const before = await served(port);
@@ -182,7 +217,39 @@ describe('E5: certificates of the probe listener', () => {
     lookAgain();
     expect(await served(port)).toBe(after);
     expect(kit.errors).toHaveLength(1);
+    expect(String(kit.errors[0])).toMatch(/cannot be used, what was in use stays in use: /);
     used.remove();
     renewed.remove();
+  });
+
+  it('that were emptied, as by a full disk, are broken ones', async () => {
+    const used = createCertificate();
+    const port = await withTls({ cert: used.certFile, key: used.keyFile }, clock).start();
+    const before = await served(port);
+    for (const file of [used.certFile, used.keyFile]) writeFileSync(file, '');
+    lookAgain();
+    expect(await served(port)).toBe(before);
+    expect(kit.errors.map(String)).toEqual([expect.stringContaining(used.certFile)]);
+    const empty = withTls({ cert: used.certFile, key: used.keyFile });
+    await expect(empty.start()).rejects.toThrow('certificate or key cannot be used');
+    used.remove();
+  });
+
+  it('whose folder is gone or no folder any more stop nothing else, and are told once', async () => {
+    const used = createCertificate();
+    const port = await withTls({ cert: used.certFile, key: used.keyFile }, clock).start();
+    const before = await served(port);
+    const folder = path.dirname(used.certFile);
+    renameSync(folder, `${folder}.away`);
+    writeFileSync(folder, '');
+    expect(lookAgain).not.toThrow();
+    lookAgain();
+    expect(kit.errors).toHaveLength(1);
+    rmSync(folder);
+    renameSync(`${folder}.away`, folder);
+    lookAgain();
+    expect(await served(port)).toBe(before);
+    expect(kit.errors).toHaveLength(1);
+    used.remove();
   });
 });

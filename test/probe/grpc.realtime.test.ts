@@ -159,6 +159,45 @@ describe('E6: the gRPC health protocol', () => {
   });
 });
 
+describe.each(ISOLATIONS)('E6: a client of gRPC that goes in the middle (%s)', (isolation) => {
+  it('C6: ends nothing, whatever it has sent before its reset', async () => {
+    await setUp(isolation);
+    const goingAway = ['', DATA_OPEN].flatMap((data) =>
+      ['Check', 'Watch', 'List', 'Nothing'].map((method) => callOf(method) + data + RESET),
+    );
+    for (const bytes of goingAway) {
+      const connection = await rawConnection(kit.port('grpc'));
+      connection.write(Buffer.from(PREFACE + bytes + PING, 'latin1'));
+      await eventually('answer to the ping', () => connection.text().includes(PONG) || undefined);
+      connection.end();
+    }
+    expect(await client.check('')).toBe('SERVING');
+    expect(kit.errors).toEqual([]);
+  });
+});
+
+// Frames of HTTP/2 (RFC 9113, section 6), written by hand: a client library resets in no such way.
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + frame(4, 0, 0, '');
+/** An empty message of gRPC, with more to come. */
+const DATA_OPEN = frame(0, 0, 1, '\0\0\0\0\0');
+/** With the code NO_ERROR. */
+const RESET = frame(3, 0, 1, '\0\0\0\0');
+const PING = frame(6, 0, 0, 'are you?');
+const PONG = frame(6, 1, 0, 'are you?');
+
+function frame(type: number, flags: number, stream: number, payload: string): string {
+  return String.fromCharCode(0, 0, payload.length, type, flags, 0, 0, 0, stream) + payload;
+}
+
+/** The headers of a call on stream 1, which stays open. */
+function callOf(method: string): string {
+  const text = (value: string): string => String.fromCharCode(value.length) + value;
+  const path = `\x04${text(`/grpc.health.v1.Health/${method}`)}`;
+  const type = `\x00${text('content-type')}${text('application/grpc')}`;
+  // Of the static table of HPACK: POST, http.
+  return frame(1, 4, 1, `\x83\x86${path}\x01${text('a')}${type}`);
+}
+
 /** The headers of the answer to one request. */
 function raw(port: number, headers: object, body: Uint8Array): Promise<object> {
   return new Promise((resolve, reject) => {
