@@ -28,7 +28,7 @@ export type DrainsOptions = Partial<ServerTimeoutOptions>;
 export interface DrainTargets {
   readonly size: number;
   /**
-   * Lets a server take part; the returned function takes it out again.
+   * Lets a server take part; the returned function takes it out again, once all have who let it.
    * @throws OptionError when it is none of the kinds known.
    */
   add(server: DrainableServer, options?: DrainsOptions): () => void;
@@ -51,20 +51,37 @@ export interface DrainTargetsOptions {
   readonly loadBalancerIdleTimeoutMs?: number;
 }
 
+interface Joined {
+  readonly target: DrainTarget;
+  /** One for each time the server was added. */
+  readonly holders: Set<() => void>;
+}
+
 /** Creates it with the streams alone. */
 export function createDrainTargets(options: DrainTargetsOptions): DrainTargets {
-  const servers = new Map<DrainableServer, DrainTarget>();
-  const all = (): DrainTarget[] => [...servers.values(), options.streams];
+  const servers = new Map<DrainableServer, Joined>();
+  const all = (): DrainTarget[] => [
+    ...Array.from(servers.values(), ({ target }) => target),
+    options.streams,
+  ];
   return {
     get size() {
       return servers.size;
     },
     add(server, given) {
-      const target = servers.get(server) ?? createTarget(server, options, given);
-      servers.set(server, target);
-      return () => {
-        if (servers.delete(server)) target.release();
+      const joined = servers.get(server) ?? {
+        target: createTarget(server, options, given),
+        holders: new Set(),
       };
+      servers.set(server, joined);
+      const release = (): void => {
+        const { holders, target } = joined;
+        if (!holders.delete(release) || holders.size > 0) return;
+        if (servers.get(server) === joined) servers.delete(server);
+        target.release();
+      };
+      joined.holders.add(release);
+      return release;
     },
     startDraining() {
       for (const target of all()) target.startDraining();
