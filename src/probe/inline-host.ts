@@ -43,19 +43,20 @@ export function createInlineHost(host: InlineHostOptions): AnsweringHost {
     onError: (error) => events.onError(error),
   });
 
+  let offExit = (): void => {};
+  let started: Promise<readonly BoundAddress[]> | undefined;
+  let disposed: Promise<void> | undefined;
+
   async function listen(): Promise<readonly BoundAddress[]> {
     warn(logger);
     const result = await side.listen();
     if (result.ok) {
-      offExit = removeFilesAtExit(options.files);
+      if (disposed === undefined) offExit = removeFilesAtExit(options.files);
       return result.addresses;
     }
     throw listenError(result.failure, processManager());
   }
 
-  let offExit = (): void => {};
-  let started: Promise<readonly BoundAddress[]> | undefined;
-  let disposed: Promise<void> | undefined;
   return {
     board,
     handler: side.handler,

@@ -65,7 +65,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   };
   const watch = options.background === false ? undefined : startTicking(model, side, look);
 
-  async function listen(): Promise<ListenResult> {
+  async function bind(): Promise<ListenResult> {
     const diagnosis = handlerFor(true, true);
     const plans = planListeners({
       options,
@@ -92,6 +92,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
     return { ok: true, addresses: open.map(({ address }) => address) };
   }
 
+  let listening: Promise<ListenResult> | undefined;
   return {
     model,
     handler: containHandler(handler, onError),
@@ -99,8 +100,13 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
       model.apply(update);
       look();
     },
-    listen,
+    listen() {
+      listening = bind();
+      return listening;
+    },
     async close() {
+      // What is being bound would be open afterwards.
+      await listening?.catch(() => {});
       const all = [...open.splice(0), ...outputs.splice(0)];
       await Promise.all(all.map((one) => one.close()));
       watch?.clear();
@@ -119,7 +125,7 @@ function handlerFactory(
       clock,
       details,
       evaluate,
-      metrics: () => renderMetrics({ model, board, clock }),
+      metrics: (accept) => renderMetrics({ model, board, clock }, accept),
       status: () => renderStatus({ model, board, clock }),
     });
 }

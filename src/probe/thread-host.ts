@@ -102,7 +102,7 @@ class ThreadHost implements AnsweringHost {
       const addresses = await this.#listening(worker);
       this.#probes = pinPorts(this.#probes, addresses);
       this.#offExit();
-      this.#offExit = removeFilesAtExit(this.#probes.files);
+      if (this.#disposed === undefined) this.#offExit = removeFilesAtExit(this.#probes.files);
       worker.unref();
       worker.on('error', (error) => this.#options.events.onError(threadFailed(error)));
       worker.once('exit', () => this.#onExit(worker));

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +11,7 @@ import { checkView, startedState } from '../core/probe-state-builders.js';
 import { bundleProgram, eventually, type Program, startProgram } from '../support/program.js';
 import { probe, probeOptions } from '../support/probing.js';
 import { rawConnection } from '../support/raw-http.js';
+import { findFreePort } from '../support/servers/server-process.js';
 import { createHostKit, type HostKit, ISOLATIONS } from './host-kit.js';
 
 const kits: HostKit[] = [];
@@ -148,6 +150,24 @@ describe.each(ISOLATIONS)('a host, %s', (isolation) => {
     await expect(probe(port, '/livez')).rejects.toThrow('ECONNREFUSED');
     expect(isHaleError(await rejection(kit.host.start()), 'HALE_DISPOSED')).toBe(true);
     await create(isolation).host.dispose();
+  });
+
+  it('E5: leaves nothing open when it is disposed while it starts', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'hale-host-'));
+    const at = { host: '127.0.0.1', port: await findFreePort() };
+    const grpc = { ...at, port: await findFreePort() };
+    const files = { liveness: path.join(folder, 'live') };
+    const exitListeners = process.listenerCount('exit');
+    const { host } = create(isolation, { agentCheck: at, grpc, files });
+    host.board.setPhase('running');
+    const started = host.start().catch(() => {});
+    await host.dispose();
+    await started;
+    for (const { port } of [at, grpc])
+      await expect(rawConnection(port)).rejects.toThrow('ECONNREFUSED');
+    expect(readdirSync(folder)).toEqual([]);
+    expect(process.listenerCount('exit')).toBe(exitListeners);
+    rmSync(folder, { recursive: true });
   });
 });
 
