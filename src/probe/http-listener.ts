@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../core/clock.js';
 import type { BoundAddress } from '../core/probe-host.js';
@@ -10,7 +9,7 @@ import type { ProbeHandler } from './handler.js';
 import { createExchange, send } from './http-exchange.js';
 import { refusal } from './prepared.js';
 import { type OpenListener, listenOn } from './open-listener.js';
-import { createProbeServer } from './probe-server.js';
+import { type ProbeServer, createProbeServer } from './probe-server.js';
 
 export interface HttpListenerOptions {
   readonly kind: BoundAddress['kind'];
@@ -39,7 +38,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 export async function openHttpListener(options: HttpListenerOptions): Promise<OpenListener> {
   const { kind, listener, handler, guard, clock, onError } = options;
   const cap = createConnectionCap(listener.maxConnections, clock);
-  const { server, look, setBusy } = createProbeServer({ listener, cap, clock, onError });
+  const probeServer = createProbeServer({ listener, cap, clock, onError });
+  const { server, look, setBusy } = probeServer;
   const exchange = createExchange({ handler, guard, setBusy, onError });
   server.on('request', exchange);
   // Answered at once: the body that the client holds back is not wanted.
@@ -52,7 +52,7 @@ export async function openHttpListener(options: HttpListenerOptions): Promise<Op
   return {
     address: { kind, host: bound.address, port: bound.port },
     look,
-    close: () => closeServer(server, clock),
+    close: () => closeServer(probeServer, clock),
   };
 }
 
@@ -69,11 +69,12 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableSt
   connection.destroySoon();
 }
 
-function closeServer(server: Server, clock: Pick<Clock, 'setTimeout'>): Promise<void> {
+function closeServer(
+  { server, cut }: ProbeServer,
+  clock: Pick<Clock, 'setTimeout'>,
+): Promise<void> {
   return new Promise((resolve) => {
-    const timer = clock.setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS, {
-      keepsProcessAlive: true,
-    });
+    const timer = clock.setTimeout(cut, CLOSE_GRACE_MS, { keepsProcessAlive: true });
     server.close(() => {
       timer.clear();
       resolve();

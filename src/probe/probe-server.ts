@@ -14,6 +14,8 @@ export interface ProbeServer {
   look(): void;
   /** Tells the cap of the connection a request came over. */
   setBusy(socket: Socket, busy: boolean): void;
+  /** Closes every connection, also one in the middle of its handshake. */
+  cut(): void;
 }
 
 /** Longer than any usual probe period, so that a prober that keeps its connection finds it open. */
@@ -34,7 +36,7 @@ export function createProbeServer(options: ProbeServerOptions): ProbeServer {
   const { listener, cap } = options;
   const probeServer =
     listener.tls === undefined
-      ? { server: createServer(limits(listener)), look() {}, setBusy: cap.setBusy }
+      ? createPlainServer(options)
       : createSecureServer(options, listener.tls);
   // Below TLS, where handshakes that never end count too.
   probeServer.server.on('connection', (socket) => {
@@ -59,6 +61,11 @@ function limits({ headersTimeoutMs, maxHeaderBytes }: ListenerOptions): ServerOp
   };
 }
 
+function createPlainServer({ listener, cap }: ProbeServerOptions): ProbeServer {
+  const server = createServer(limits(listener));
+  return { server, look() {}, setBusy: cap.setBusy, cut: () => server.closeAllConnections() };
+}
+
 function createSecureServer(
   { listener, cap, clock, onError }: ProbeServerOptions,
   tls: TlsFiles,
@@ -79,6 +86,8 @@ function createSecureServer(
       const connection = below.get(peerOf(socket));
       if (connection !== undefined) cap.setBusy(connection, busy);
     },
+    // The server itself knows of a connection only after its handshake.
+    cut: () => below.forEach((socket) => socket.destroy()),
   };
 }
 

@@ -96,3 +96,24 @@ describe.each(TRANSPORTS)('E2: the edges of HTTP (%s, %s)', (isolation, scheme) 
 
   it('has no error of its own in all this', () => expect(kit.errors).toEqual([]));
 });
+
+describe('E2: the end of the listener', () => {
+  it.each(TRANSPORTS)('waits for no client that never asks (%s, %s)', async (isolation, scheme) => {
+    const certificate = createCertificate();
+    const { listener } = probeOptions();
+    if (listener === false) throw new Error('the probe listener is off');
+    const tls = { cert: certificate.certFile, key: certificate.keyFile };
+    const kit = createHostKit(isolation, {
+      listener: scheme === 'HTTPS' ? { ...listener, tls } : listener,
+    });
+    const port = await kit.start();
+    const [silent, half] = [await rawConnection(port), await rawConnection(port)];
+    // The first bytes of a request, and of a handshake.
+    half.write(scheme === 'HTTPS' ? Buffer.from([22, 3, 1, 2, 0]) : 'GET /live');
+    const start = performance.now();
+    await kit.host.dispose();
+    expect(performance.now() - start).toBeLessThan(2000);
+    await Promise.all([silent.closed(), half.closed()]);
+    certificate.remove();
+  });
+});
