@@ -43,12 +43,19 @@ export function answerArrival(
     case 'checkContinue':
       return answer(args[0] as NodeRequest, args[1] as NodeResponse);
     case 'stream':
-      return answerStream(answer, args[0] as ServerHttp2Stream, args[1] as IncomingHttpHeaders);
+      return isStream(args[0])
+        ? answerStream(answer, args[0], args[1] as IncomingHttpHeaders)
+        : false;
     case 'upgrade':
       return answerUpgrade(answer, args[0] as IncomingMessage, args[1] as Socket);
     default:
       return false;
   }
+}
+
+/** Others may have an event of this name. */
+function isStream(value: unknown): value is ServerHttp2Stream {
+  return typeof (value as Partial<ServerHttp2Stream> | undefined)?.respond === 'function';
 }
 
 /** Before the requests of HTTP/2 are made of its streams: an application may listen to the streams alone. */
@@ -57,7 +64,10 @@ function answerStream(
   stream: ServerHttp2Stream,
   { ':method': method, ':path': url }: IncomingHttpHeaders,
 ): boolean {
-  return answer({ method, url, httpVersionMajor: 2 }, responseOn(stream));
+  if (!answer({ method, url, httpVersionMajor: 2 }, responseOn(stream))) return false;
+  // A client may take its request back at any moment.
+  stream.on('error', () => {});
+  return true;
 }
 
 function responseOn(stream: ServerHttp2Stream): ArrivedResponse {
@@ -69,8 +79,6 @@ function responseOn(stream: ServerHttp2Stream): ArrivedResponse {
       return stream.headersSent;
     },
     writeHead(status, headers) {
-      // A client may take its request back at any moment.
-      stream.on('error', () => {});
       stream.respond({ ':status': status, ...fieldsOf(headers) });
     },
     end(body) {
@@ -93,6 +101,8 @@ function fieldsOf(headers: readonly string[]): Record<string, string> {
  * over the bare connection. An offer may be ignored (RFC 9110, section 7.8).
  */
 function answerUpgrade(answer: AnswerProbe, request: IncomingMessage, socket: Socket): boolean {
+  // The answer to a request before it on this connection is still under way, and nobody can be second.
+  if ((socket as { _httpMessage?: unknown } | undefined)?._httpMessage) return false;
   const { ServerResponse } = process.getBuiltinModule('node:http');
   const response = new ServerResponse(request);
   // Node.js reads no further request from it.

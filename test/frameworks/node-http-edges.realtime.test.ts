@@ -18,7 +18,8 @@ import { type NodeServer, attachHealth } from '../../src/frameworks/node-http.js
 import type { Health } from '../../src/health.js';
 import { ask } from '../contract/framework-kit.js';
 import { createCertificate } from '../support/certificate.js';
-import { exchange } from '../support/raw-http.js';
+import { eventually } from '../support/program.js';
+import { exchange, rawConnection } from '../support/raw-http.js';
 
 const files = createCertificate();
 const certificate = { key: readFileSync(files.keyFile), cert: readFileSync(files.certFile) };
@@ -156,6 +157,26 @@ describe('probes on the port of a server', () => {
     const drained = health.shutdown('test');
     expect(await offer('GET /readyz')).toMatch(/^HTTP\/1\.1 503 /);
     expect(await drained).toMatchObject({ exitCode: 0 });
+  });
+
+  it('E5: an offer of an upgrade behind a request that is not answered yet harms nobody', async () => {
+    let release = (): void => {};
+    const server = createServer((_request, response) => {
+      release = () => response.end('slow');
+    });
+    const upgraded: unknown[] = [];
+    server.on('upgrade', ({ url }) => {
+      upgraded.push(url);
+      release();
+    });
+    const { port } = await attached(server);
+    const offer = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+    const connection = await rawConnection(port);
+    connection.write(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\n${offer}`);
+    await eventually('an answer', () => (connection.text().includes('slow') ? true : undefined));
+    connection.end();
+    expect(upgraded).toEqual(['/livez']);
+    expect(await exchange(port, `GET /livez HTTP/1.1\r\n${offer}`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('E5: over TLS', async () => {

@@ -135,6 +135,8 @@ describe('mounting probes, whatever is asked', () => {
   });
 });
 
+const ON_SOCKET = { destroy() {}, cork() {}, uncork() {} };
+
 describe('intercepting probes', () => {
   const request = {} as NodeRequest;
   const response = {} as NodeResponse;
@@ -170,6 +172,31 @@ describe('intercepting probes', () => {
     expect(server.emit).toBe(wrapped);
     expect(server.emit('request', request, response)).toBe(false);
     expect(probes).toBe(0);
+  });
+
+  it('hears the errors of streams and connections it has taken, while a check is asked, and of no other', () => {
+    const taken = ['/livez'];
+    const server = new EventEmitter();
+    interceptProbes(server as InterceptableServer, ({ url = '' }) => taken.includes(url));
+    const arrivals = (url: string) => {
+      const stream = Object.assign(new EventEmitter(), { respond() {} });
+      const socket = Object.assign(new EventEmitter(), ON_SOCKET);
+      server.emit('stream', stream, { ':method': 'GET', ':path': url });
+      server.emit('upgrade', { method: 'GET', url, httpVersionMajor: 1 }, socket);
+      return [stream, socket];
+    };
+    for (const source of arrivals('/livez'))
+      expect(source.emit('error', new Error('reset'))).toBe(true);
+    for (const source of arrivals('/chat')) expect(source.listenerCount('error')).toBe(0);
+  });
+
+  it('leaves events alone that only have the name of an arrival', () => {
+    const server = new EventEmitter();
+    interceptProbes(server as InterceptableServer, () => true);
+    const heard: unknown[] = [];
+    server.on('stream', (...args) => heard.push(args));
+    expect([server.emit('stream'), server.emit('stream', 'a film')]).toEqual([true, true]);
+    expect(heard).toEqual([[], ['a film']]);
   });
 
   it('puts back what was there before', () => {
