@@ -86,21 +86,29 @@ class ProbeFile {
 
   set(text: string | undefined): void {
     const written = this.#written;
-    if (text === undefined) this.#remove();
-    else if (text !== written?.text) this.#write(text);
-    else if (this.#clock.now() - written.beatAt >= BEAT_EVERY_MS) this.#beat(written);
+    if (text === undefined) {
+      this.#remove();
+      return;
+    }
+    // Also where it cannot be written anew: the probe passes, and a beat needs no room on a full disk.
+    if (written !== undefined && this.#clock.now() - written.beatAt >= BEAT_EVERY_MS)
+      this.#beat(written, text);
+    if (text !== this.#written?.text) this.#write(text);
   }
 
   /** Renamed into place: whoever reads finds all of it or nothing. */
   #write(text: string): void {
     const next = `${this.#path}.${process.pid}.next`;
     mkdirSync(path.dirname(this.#path), { recursive: true });
-    const descriptor = openSync(next, 'w');
+    // Made anew: where others may write too, what lies there could be a link to something else.
+    rmSync(next, { force: true });
+    const descriptor = openSync(next, 'wx');
     try {
       writeSync(descriptor, text);
       renameSync(next, this.#path);
     } catch (error) {
       closeSync(descriptor);
+      rmSync(next, { force: true });
       throw error;
     }
     this.#letGo();
@@ -108,8 +116,8 @@ class ProbeFile {
     this.#written = { text, descriptor, inode, beatAt: this.#clock.now() };
   }
 
-  #beat(written: Written): void {
-    if (!this.#isThere()) this.#write(written.text);
+  #beat(written: Written, text: string): void {
+    if (!this.#isThere()) this.#write(text);
     else if (this.#isOurs(written)) {
       const seconds = this.#clock.wallNow() / 1000;
       futimesSync(written.descriptor, seconds, seconds);

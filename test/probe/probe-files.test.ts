@@ -1,10 +1,13 @@
 import {
   existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -129,5 +132,55 @@ describe('E6: files for exec probes', () => {
     kit.output.look();
     expect(kit.errors).toHaveLength(2);
     expect(kit.errors[0]).toMatchObject({ code: expect.stringMatching(/^(ENOTDIR|EEXIST)$/) });
+  });
+
+  it('are written through no link that somebody has laid', () => {
+    const { files, texts, output, errors } = createKit();
+    const victim = path.join(folder, 'victim');
+    writeFileSync(victim, 'precious');
+    symlinkSync(victim, files.readiness);
+    symlinkSync(victim, `${files.liveness}.${process.pid}.next`);
+    texts.liveness = texts.readiness = 'pass ok';
+    output.look();
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    for (const file of [files.liveness, files.readiness]) {
+      expect(lstatSync(file).isFile()).toBe(true);
+      expect(readFileSync(file, 'utf8')).toBe('pass ok');
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it('leave nothing half done where a folder is in their place', () => {
+    const kit = createKit();
+    mkdirSync(path.join(kit.files.liveness, 'of another'), { recursive: true });
+    kit.texts.liveness = kit.texts.readiness = 'pass ok';
+    kit.output.look();
+    kit.output.look();
+    expect(kit.errors).toHaveLength(1);
+    expect(readdirSync(folder).toSorted()).toEqual(['live', 'ready']);
+    expect(readdirSync(kit.files.liveness)).toEqual(['of another']);
+  });
+
+  it('beat on while what they say cannot be written, as on a full disk', () => {
+    const { clock, files, texts, output, errors, ageMs } = createKit();
+    texts.readiness = 'pass ok';
+    output.look();
+    clock.jump(2000);
+    output.look();
+    // A name that is taken stands for a disk without room: the next file cannot be made.
+    mkdirSync(path.join(`${files.readiness}.${process.pid}.next`, 'in the way'), {
+      recursive: true,
+    });
+    texts.readiness = 'warn check_degraded:cache';
+    for (let passed = 0; passed < 30_000; passed += 500) {
+      clock.jump(500);
+      output.look();
+    }
+    expect(ageMs(files.readiness)).toBeLessThanOrEqual(2000);
+    expect(readFileSync(files.readiness, 'utf8')).toBe('pass ok');
+    expect(errors).toHaveLength(1);
+    delete texts.readiness;
+    output.look();
+    expect(existsSync(files.readiness)).toBe(false);
   });
 });
