@@ -4,6 +4,7 @@ import {
   defaultTarget,
   parseTarget,
   parseUnixTarget,
+  shown,
 } from './target.js';
 
 /** A probe that can be run. */
@@ -63,7 +64,7 @@ function collect(args: readonly string[]): Given | string {
     } else if (arg === '--insecure') given.insecure = true;
     else if (arg.startsWith('-')) return `unknown option ${arg}`;
     else if (given.target === undefined) given.target = arg;
-    else return `one target only, got "${given.target}" and "${arg}"`;
+    else return `one target only, got "${shown(given.target)}" and "${shown(arg)}"`;
   }
   return given;
 }

@@ -85,6 +85,7 @@ function readHead(text: string): Head {
       ?.slice(name.length + 1)
       .trim();
   const length = header('content-length');
+  if (length !== undefined && !/^\d+$/.test(length)) throw new Error('the answer is not HTTP/1');
   return {
     status: Number(status),
     location: header('location'),

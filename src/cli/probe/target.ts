@@ -50,11 +50,11 @@ export function defaultTarget(port: string | undefined): ParsedTarget {
  */
 export function parseTarget(text: string): ParsedTarget {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-  if (!hasScheme && /[/?#@]/.test(text)) return problem(`"${text}" is not ${ACCEPTED}`);
+  if (!hasScheme && /[/?#@]/.test(text)) return problem(`"${shown(text)}" is not ${ACCEPTED}`);
   const url = urlOf(hasScheme ? text : `http://${text}${READINESS}`);
   // Without a scheme the port tells a host from a word that was meant as something else.
   if (url === undefined || (!hasScheme && !/:\d+$/.test(text)))
-    return problem(`"${text}" is not ${ACCEPTED}`);
+    return problem(`"${shown(text)}" is not ${ACCEPTED}`);
   return targetOf(url, text);
 }
 
@@ -62,7 +62,9 @@ export function parseTarget(text: string): ParsedTarget {
 export function parseUnixTarget(socketPath: string, text = READINESS): ParsedTarget {
   const url = urlOf(text.startsWith('/') ? `http://localhost${text}` : text);
   if (url?.protocol !== 'http:')
-    return problem(`--unix goes with a path such as ${READINESS} or an http:// URL, got "${text}"`);
+    return problem(
+      `--unix goes with a path such as ${READINESS} or an http:// URL, got "${shown(text)}"`,
+    );
   return httpTarget(url, { path: socketPath });
 }
 
@@ -74,9 +76,9 @@ function targetOf(url: URL, text: string): ParsedTarget {
   if (defaultPort !== undefined)
     return httpTarget(url, { host, port: url.port === '' ? defaultPort : Number(url.port) });
   if (!['tcp:', 'grpc:', 'grpcs:'].includes(url.protocol))
-    return problem(`"${text}" is not ${ACCEPTED}`);
+    return problem(`"${shown(text)}" is not ${ACCEPTED}`);
   const address = { host, port: Number(url.port) };
-  if (host === '' || address.port === 0) return problem(`"${text}" needs a host and a port`);
+  if (host === '' || address.port === 0) return problem(`"${shown(text)}" needs a host and a port`);
   return url.protocol === 'tcp:'
     ? { ok: true, target: { kind: 'tcp', address } }
     : grpcTarget(url, address);
@@ -118,6 +120,11 @@ function httpTarget(url: URL, address: Address): ParsedTarget {
 
 function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/** A target for texts: what stands before an @ or after a question mark may be a secret. */
+export function shown(text: string): string {
+  return text.replace(/^.*@/s, '***@').replace(/\?.*$/s, '?***');
 }
 
 function problem(text: string): ParsedTarget {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type RequestListener, createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -139,6 +140,27 @@ describe('E6: hale probe against other servers', () => {
     }
   });
 
+  it('is neither held nor fooled by what is no file', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'hale-file-'));
+    const [fifo, ahead] = [path.join(folder, 'fifo'), path.join(folder, 'ahead')];
+    execFileSync('mkfifo', [fifo]);
+    writeFileSync(ahead, '{"status":"pass","reason":"ok"}');
+    // As left by a process that ended before the clock was put back.
+    const later = Date.now() / 1000 + 3600;
+    utimesSync(ahead, later, later);
+    const say = async (file: string) => {
+      const { exitCode, stdout } = await hale.run(['probe', `file://${file}`]);
+      return { exitCode, said: stdout.replace(`${file} `, '') };
+    };
+    for (const file of [fifo, folder, '/dev/zero'])
+      expect(await say(file)).toEqual({ exitCode: 1, said: 'fail is not a file\n' });
+    expect(await say(ahead)).toEqual({
+      exitCode: 1,
+      said: expect.stringMatching(/^fail has a time that is \d+ s ahead\n$/),
+    });
+    rmSync(folder, { recursive: true });
+  });
+
   it('checks certificates unless told not to', async () => {
     const certificate = createCertificate();
     const key = readFileSync(certificate.keyFile);
@@ -173,6 +195,13 @@ describe('E6: hale probe against other servers', () => {
     const stdout = `fail no answer within 300 ms from 127.0.0.1:${silent.port}\n`;
     expect(late).toMatchObject({ exitCode: 1, stdout });
     expect(late.ms).toBeLessThan(2000);
+    const drip: RequestListener = (_, response) => {
+      const timer = setInterval(() => response.write('x'), 50);
+      response.once('close', () => clearInterval(timer));
+    };
+    using dripping = await open(createServer(drip));
+    const slow = await hale.run(['probe', `127.0.0.1:${dripping.port}`, '--timeout', '300']);
+    expect(slow).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('within 300 ms') });
     using resetting = await open(createTcpServer((socket) => socket.resetAndDestroy()));
     const reset = await hale.run(['probe', `127.0.0.1:${resetting.port}`]);
     expect(reset).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('ECONNRESET') });

@@ -37,6 +37,8 @@ describe('E6: the HTTP answer of a probe', () => {
     [`${HEAD}Content-Length: 3\r\n\r\nok`, 'cut short'],
     [`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nok`, 'cut short'],
     [`${HEAD}Transfer-Encoding: chunked\r\n\r\nxyz\r\nok`, 'not HTTP/1'],
+    [`${HEAD}Content-Length: -2\r\n\r\nok`, 'not HTTP/1'],
+    [`${HEAD}Content-Length: 1e1\r\n\r\n`, 'not HTTP/1'],
     ['SSH-2.0-OpenSSH', 'not HTTP/1'],
     ['HTTP/1.1 abc\r\n\r\n', 'not HTTP/1'],
     [`${HEAD}\r\n${'x'.repeat(1_100_000)}`, 'too long'],

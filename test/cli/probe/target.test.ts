@@ -48,8 +48,12 @@ describe('E6: the target of hale probe', () => {
   });
 
   it('refuses a password without repeating it', () => {
-    const parsed = parseTarget('http://user:secret@app/');
-    expect(parsed).toMatchObject({ ok: false });
+    const texts = ['http://user:secret@app/', 'user:secret@app:9400', 'http://user:secret@app:x/'];
+    const parsed = [
+      ...texts.map(parseTarget),
+      parseUnixTarget('/a.sock', 'ftp://user:secret@app/'),
+    ];
+    for (const one of parsed) expect(one).toMatchObject({ ok: false });
     expect(JSON.stringify(parsed)).not.toContain('secret');
   });
 
