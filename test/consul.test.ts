@@ -111,6 +111,21 @@ describe('E6: the Consul TTL reporter', () => {
     expect(kit.logged).toEqual(['consul_unreported', 'consul_reported']);
   });
 
+  it('tries no more often because of events that change nothing, and at once what is news', async () => {
+    const kit = createKit();
+    await kit.clock.settle();
+    kit.answer = async () => new Response('', { status: 500 });
+    for (let event = 0; event < 20; event += 1) await kit.change(down);
+    expect(kit.paths().slice(1)).toEqual([FAIL]);
+    await kit.change(good);
+    await kit.change(down);
+    expect(kit.paths().slice(2)).toEqual([PASS, FAIL]);
+    kit.answer = async () => new Response('');
+    await kit.clock.advance(5000);
+    expect(kit.paths().slice(4)).toEqual([FAIL]);
+    expect(kit.logged).toEqual(['consul_unreported', 'consul_reported']);
+  });
+
   it('gives up a request that is not answered within two seconds', async () => {
     const kit = createKit();
     kit.answer = () => new Promise(() => {});
@@ -146,6 +161,28 @@ describe('E6: the Consul TTL reporter', () => {
     expect(kit.requests[0]?.headers['x-consul-token']).toBe('b1gs33cret-b1gs33cret');
     expect(kit.requests[0]?.url).not.toContain('b1gs33cret');
     expect(() => createKit({ token: 'b1gs33cret with a space' })).not.toThrow(/b1gs33cret/);
+    // What stands between may show what it was sent, and a redirect would take it elsewhere.
+    const answers = [
+      () => new Response('rejected: b1gs33cret-b1gs33cret', { status: 500 }),
+      () => new Response('', { status: 307, headers: { location: 'http://other/' } }),
+      () => Promise.reject(new Error('connect with b1gs33cret-b1gs33cret failed')),
+    ];
+    for (const answer of answers) {
+      const texts: string[] = [];
+      const log = (_: object, text: string) => texts.push(text);
+      const logger = { info: log, warn: log, error: log };
+      const requests: string[] = [];
+      const fetch = async (url: string) => {
+        requests.push(url);
+        return answer();
+      };
+      const { clock, reporter } = createKit({ token: 'b1gs33cret-b1gs33cret', logger, fetch });
+      await clock.settle();
+      reporter.dispose();
+      expect(texts).toEqual([expect.stringMatching(/^Consul was not told: /)]);
+      expect(texts.join()).not.toContain('b1gs33cret');
+      expect(requests).toHaveLength(1);
+    }
   });
 
   it('refuses what is no option', () => {

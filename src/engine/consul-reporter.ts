@@ -17,6 +17,7 @@ import {
   requestHeaders,
 } from '../core/http-client.js';
 import type { Logger } from '../core/logger.js';
+import { MASK } from '../core/secret-patterns.js';
 import type { DrainHook, DrainHookOptions } from './drain-hooks.js';
 
 /** The part of a `Health` that is used. */
@@ -61,8 +62,8 @@ class TtlReporter implements ConsulReporter {
   readonly #release: readonly (() => void)[];
   #timer: Timer | undefined;
   #sending: Promise<void> | undefined;
-  /** The last report that Consul took. */
-  #told: ConsulReport | undefined;
+  /** The last report that was sent, whether it arrived or is to be sent again. */
+  #sent: ConsulReport | undefined;
   #failures = 0;
   #ended = false;
 
@@ -86,9 +87,9 @@ class TtlReporter implements ConsulReporter {
     return consulReport(this.#options.health.report().readiness);
   }
 
-  /** Only what Consul does not know yet: the events of a flapping check must not become requests. */
+  /** Only what is news: the events of a flapping check must not become requests, least of all to a Consul in trouble. */
   #look(): void {
-    if (!isSame(this.#told, this.#now())) void this.#report();
+    if (!isSame(this.#sent, this.#now())) void this.#report();
   }
 
   /** One report at a time; what changes meanwhile is in the next one, at once. */
@@ -102,14 +103,13 @@ class TtlReporter implements ConsulReporter {
 
   async #send(): Promise<void> {
     const report = this.#now();
+    this.#sent = report;
     this.#timer?.clear();
     try {
       await this.#put(consulReportPath(this.#options.checkId, report));
-      this.#told = report;
       if (this.#failures > 0) this.#log('info', 'consul_reported', 'Consul takes reports again');
       this.#failures = 0;
     } catch (error) {
-      this.#told = undefined;
       this.#failures += 1;
       // Once for a series: what changes while it lasts is in the report that ends it.
       const text = `Consul was not told: ${errorText(error)}`;
@@ -119,7 +119,7 @@ class TtlReporter implements ConsulReporter {
 
   #plan(): void {
     const { clock, ttlMs, random } = this.#options;
-    const isNews = this.#failures === 0 && !isSame(this.#told, this.#now());
+    const isNews = !isSame(this.#sent, this.#now());
     const waitMs =
       this.#failures === 0 ? reportEveryMs(ttlMs) : retryAfterMs(this.#failures, random());
     this.#timer = clock.setTimeout(() => void this.#report(), isNews ? 0 : waitMs);
@@ -149,11 +149,23 @@ class TtlReporter implements ConsulReporter {
       const { signal } = controller;
       const response = await httpRequest({ target, method: 'PUT', headers, fetch }, signal);
       const text = (await readBody(response, MAX_BODY, signal)) ?? '';
-      if (response.status !== 200)
-        throw new Error(`${response.status} ${text.trim().slice(0, SHOWN_BODY)}`);
+      if (response.status !== 200) throw new Error(`${response.status} ${this.#shown(text)}`);
+    } catch (error) {
+      // Its causes are in the text, masked too; kept beside it they would be told as they are.
+      throw new Error(this.#masked(errorText(error)));
     } finally {
       timer.clear();
     }
+  }
+
+  /** What is between here and there may repeat what it was sent. Masked before it is cut: half a token is one too. */
+  #shown(body: string): string {
+    return this.#masked(body).trim().slice(0, SHOWN_BODY);
+  }
+
+  #masked(text: string): string {
+    const { token } = this.#options;
+    return token === undefined ? text : text.replaceAll(token, MASK);
   }
 
   #log(level: 'info' | 'warn', event: string, text: string): void {
