@@ -1,3 +1,5 @@
+import { type HistogramView, bucketOf } from './histogram.js';
+import { METRICS } from './metric-definitions.js';
 import { type Phase, phaseAt, phaseIndex } from './phase.js';
 
 /** How many parts of a program can beat at once, the main loop not counted. */
@@ -14,7 +16,12 @@ const PROGRESS = 8;
 const TIMES = PROGRESS + PROGRESS_SLOTS;
 const TIMES_OFFSET = WORDS * Int32Array.BYTES_PER_ELEMENT;
 const PROGRESS_OFFSET = TIMES_OFFSET + PROGRESS * BigInt64Array.BYTES_PER_ELEMENT;
-const BYTES = TIMES_OFFSET + TIMES * BigInt64Array.BYTES_PER_ELEMENT;
+const DELAYS_OFFSET = TIMES_OFFSET + TIMES * BigInt64Array.BYTES_PER_ELEMENT;
+const DELAY_BUCKETS = METRICS.eventLoopDelay.buckets;
+const DELAY_COUNTS = DELAY_BUCKETS.length + 1;
+/** After the counts: the sum of all delays. */
+const DELAYS = DELAY_COUNTS + 1;
+const BYTES = DELAYS_OFFSET + DELAYS * BigInt64Array.BYTES_PER_ELEMENT;
 
 /**
  * The memory both threads share: fixed layout, lock-free, written by the main thread (only `pausedMs` is the
@@ -30,6 +37,10 @@ export interface Board {
   /** Monotonic time of the main loop's last beat; 0 before the first. */
   loopBeatAt(): number;
   beatLoop(now: number): void;
+  /** Counts a beat that came so late, in milliseconds. */
+  recordLoopDelay(delayMs: number): void;
+  /** How late the beats came, in seconds. */
+  loopDelays(): HistogramView;
   /** Monotonic time at which the engine last evaluated its checks; 0 before the first. */
   evaluatedAt(): number;
   setEvaluatedAt(now: number): void;
@@ -51,6 +62,7 @@ export function createBoard(buffer: SharedArrayBuffer = new SharedArrayBuffer(BY
   const times = new BigInt64Array(buffer, TIMES_OFFSET, PROGRESS);
   // A view of its own, so that a wrong slot throws a RangeError instead of beating for the main loop.
   const progress = new BigInt64Array(buffer, PROGRESS_OFFSET, PROGRESS_SLOTS);
+  const delays = new BigInt64Array(buffer, DELAYS_OFFSET, DELAYS);
   return {
     buffer,
     phase: () => phaseAt(Atomics.load(words, PHASE)),
@@ -59,6 +71,11 @@ export function createBoard(buffer: SharedArrayBuffer = new SharedArrayBuffer(BY
     setInFlight: (count) => void Atomics.store(words, IN_FLIGHT, count),
     loopBeatAt: () => readMs(times, LOOP_BEAT),
     beatLoop: (now) => writeMs(times, LOOP_BEAT, now),
+    recordLoopDelay: (delayMs) => addDelay(delays, delayMs),
+    loopDelays: () => ({
+      counts: Array.from(delays.subarray(0, DELAY_COUNTS), Number),
+      sum: readMs(delays, DELAY_COUNTS) / 1000,
+    }),
     evaluatedAt: () => readMs(times, EVALUATED_AT),
     setEvaluatedAt: (now) => writeMs(times, EVALUATED_AT, now),
     pausedMs: () => readMs(times, PAUSED),
@@ -66,6 +83,11 @@ export function createBoard(buffer: SharedArrayBuffer = new SharedArrayBuffer(BY
     progressAt: (slot) => readMs(progress, slot),
     beatProgress: (slot, now) => writeMs(progress, slot, now),
   };
+}
+
+function addDelay(delays: BigInt64Array, delayMs: number): void {
+  Atomics.add(delays, bucketOf(DELAY_BUCKETS, delayMs / 1000), 1n);
+  Atomics.add(delays, DELAY_COUNTS, BigInt(Math.round(delayMs * 1000)));
 }
 
 function readMs(times: BigInt64Array, index: number): number {

@@ -29,10 +29,10 @@ export function createDelayWindow(capacity: number, periodMs: number): DelayWind
   };
   return {
     record: (delayMs) => {
-      for (const each of spread(delayMs, periodMs, capacity)) push(each);
+      for (const each of spreadDelay(delayMs, periodMs, capacity)) push(each);
     },
     summary: (pendingDelayMs) => {
-      const pending = spread(pendingDelayMs, periodMs, capacity);
+      const pending = spreadDelay(pendingDelayMs, periodMs, capacity);
       const kept = capacity - pending.length;
       const past = size < capacity ? ring.subarray(0, size) : inOrder(ring, next);
       const recent = past.subarray(Math.max(0, past.length - kept));
@@ -41,8 +41,8 @@ export function createDelayWindow(capacity: number, periodMs: number): DelayWind
   };
 }
 
-/** The delays of a late tick and of the ticks it swallowed, longest first. */
-function spread(delayMs: number, periodMs: number, capacity: number): number[] {
+/** The delays of a late tick and of the ticks it kept from happening, longest first, at most `capacity` of them. */
+export function spreadDelay(delayMs: number, periodMs: number, capacity: number): number[] {
   const delay = Math.max(0, delayMs);
   const ticks = Math.min(capacity, 1 + Math.floor(delay / periodMs));
   return Array.from({ length: ticks }, (_, index) => delay - index * periodMs);

@@ -21,13 +21,16 @@ export const LEASE_OUTCOMES = [
 
 export type LeaseOutcome = (typeof LEASE_OUTCOMES)[number];
 
+/** Every state of a lease. */
+export const LEASE_STATES = ['idle', 'acquiring', 'held', 'lost', 'released'] as const;
+
 /** A lease as metrics and people see it. */
 export interface LeaseView {
   readonly name: string;
   readonly backend: string;
   readonly holder: string;
   readonly impact: LeaseImpact;
-  readonly state: 'idle' | 'acquiring' | 'held' | 'lost' | 'released';
+  readonly state: (typeof LEASE_STATES)[number];
   /** The token; not called so, because a field called `token` holds a secret for every redactor. */
   readonly fence?: string;
   /** Time until work is told to stop unless the lease is renewed. */

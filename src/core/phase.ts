@@ -1,7 +1,8 @@
 /** Where the process is in its life; it only ever moves forward. */
 export type Phase = 'starting' | 'running' | 'draining' | 'stopped';
 
-const ORDER: readonly Phase[] = ['starting', 'running', 'draining', 'stopped'];
+/** Every phase, in the order of a life. */
+export const PHASES: readonly Phase[] = ['starting', 'running', 'draining', 'stopped'];
 
 /** The later of the two phases: a phase never moves back, so a late `running` cannot undo `draining`. */
 export function advancePhase(current: Phase, next: Phase): Phase {
@@ -10,10 +11,10 @@ export function advancePhase(current: Phase, next: Phase): Phase {
 
 /** The phase as the small number the board stores. */
 export function phaseIndex(phase: Phase): number {
-  return ORDER.indexOf(phase);
+  return PHASES.indexOf(phase);
 }
 
 /** The phase behind a board number; anything unknown reads as `stopped`, the safe end. */
 export function phaseAt(index: number): Phase {
-  return ORDER[index] ?? 'stopped';
+  return PHASES[index] ?? 'stopped';
 }

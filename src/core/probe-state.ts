@@ -1,5 +1,8 @@
 import type { CheckStatus, Impact, JsonValue, Status } from './check.js';
+import type { DrainStepName } from './drain-plan.js';
 import type { Group } from './group.js';
+import type { HistogramView } from './histogram.js';
+import type { LeaseView } from './lease-host.js';
 
 /**
  * Everything the probe side needs to answer, as plain data that crosses the thread boundary. What must be seen
@@ -17,6 +20,15 @@ export interface ProbeState {
   readonly findings: readonly string[];
   /** Whether any check runs on demand, so that a readiness probe must ask for an evaluation first. */
   readonly onDemand: boolean;
+  /** Steps of the drain that have ended. */
+  readonly drainSteps?: readonly DrainStepView[];
+  readonly leases?: readonly LeaseView[];
+}
+
+/** How long a step of the drain took, in seconds. */
+export interface DrainStepView {
+  readonly step: DrainStepName;
+  readonly durations: HistogramView;
 }
 
 export interface ServiceInfo {
@@ -62,6 +74,10 @@ export interface CheckView {
   readonly freshUntil?: number;
   readonly component: ComponentInfo;
   readonly last?: LastOutcome;
+  /** Monotonic time of the end of the last run; absent while the check has never run. */
+  readonly ranAt?: number;
+  /** Durations of all runs in seconds, between the bounds of the metric. */
+  readonly durations?: HistogramView;
   readonly runs: number;
   readonly abandoned: number;
   readonly hanging: number;

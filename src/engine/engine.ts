@@ -19,6 +19,8 @@ import { type CapacityGate, createCapacityGate } from './capacity-gate.js';
 import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
 import { reportEnvironment } from './environment-report.js';
+import { createDrainRecord } from './drain-record.js';
+import { createLeaseRecord } from './lease-record.js';
 import { createLimiter } from './limiter.js';
 import { type Leases, createLeases } from './leases.js';
 import type { CheckTransition } from './monitored-check.js';
@@ -92,7 +94,7 @@ export function createEngine(options: EngineOptions): Engine {
     limiter: createLimiter(resolved.concurrency),
     background: resolved.background,
     onTransition: options.onCheckTransition,
-    onTurn: () => readiness.look(),
+    onTurn: () => onTurn(),
     onError,
   });
   const startup = createStartupTasks({
@@ -108,10 +110,11 @@ export function createEngine(options: EngineOptions): Engine {
     ...idleTimeout(resolved),
     onInFlight: (count) => capacity?.observe(count),
     onBegin: () => readiness.look(),
-    onProgress: options.onDrainProgress,
+    onProgress: createDrainRecord(publisher, options.onDrainProgress),
   });
   const parts = { ...shared, ...shutdown, gates };
   const leases = createLeases({ ...parts, exit: systemProcess.exit });
+  const onTurn = createLeaseRecord({ publisher, leases, onError, next: () => readiness.look() });
   const progress = createProgressRegistry(shared);
   const queues = createQueueWatches({ ...shared, progress });
   const workers = createWorkers({
@@ -147,9 +150,8 @@ export function createEngine(options: EngineOptions): Engine {
       leases.start();
     },
     async dispose() {
-      const all = [...running, startup, leases, workers, queues, shutdown, readiness];
-      for (const part of all) part.dispose();
-      capacity?.dispose();
+      const all = [...running, startup, leases, workers, queues, shutdown, readiness, capacity];
+      for (const part of all) part?.dispose();
       await checks.dispose();
     },
   };

@@ -1,6 +1,8 @@
 import type { CheckStatus, Impact } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
 import { DEFAULTS } from '../core/defaults.js';
+import { type Histogram, createHistogram } from '../core/histogram.js';
+import { METRICS } from '../core/metric-definitions.js';
 import type { Outcome } from '../core/outcome.js';
 import type { CheckView, LastOutcome } from '../core/probe-state.js';
 import type { ResolvedCheck } from '../core/resolve-check.js';
@@ -58,6 +60,7 @@ interface Memory {
   transitions: number;
   changedAt: number | undefined;
   since: number;
+  readonly durations: Histogram;
 }
 
 /** Puts a check under observation; nothing runs before `perform()`. */
@@ -78,6 +81,7 @@ export function createMonitoredCheck(options: MonitoredCheckOptions): MonitoredC
     transitions: 0,
     changedAt: undefined,
     since: clock.now(),
+    durations: createHistogram(METRICS.checkDuration.buckets),
   };
   return {
     get settled() {
@@ -104,6 +108,7 @@ function remember(check: ResolvedCheck, memory: Memory, outcome: Outcome): Perfo
   });
   memory.last = outcome;
   memory.runs += 1;
+  memory.durations.record(outcome.durationMs / 1000);
   const to = verdictStatus(memory.verdict);
   if (from === to) return { outcome };
   const lastedMs = outcome.at - memory.since;
@@ -126,8 +131,21 @@ function viewOf(check: ResolvedCheck, memory: Memory): Omit<CheckView, 'abandone
     verdict: verdictStatus(memory.verdict),
     runs: memory.runs,
     transitions: memory.transitions,
-    ...(last === undefined ? {} : { last: lastOf(last), freshUntil: last.at + lifetimeMs(check) }),
+    ...(last === undefined ? {} : ranOf(check, memory, last)),
     ...(changedAt === undefined ? {} : { changedAt }),
+  };
+}
+
+function ranOf(
+  check: ResolvedCheck,
+  { durations }: Memory,
+  last: Outcome,
+): Pick<CheckView, 'last' | 'ranAt' | 'freshUntil' | 'durations'> {
+  return {
+    last: lastOf(last),
+    ranAt: last.at,
+    freshUntil: last.at + lifetimeMs(check),
+    durations: durations.view(),
   };
 }
 

@@ -1,16 +1,9 @@
 import type { Clock } from '../core/clock.js';
-import { PROMETHEUS_TEXT } from '../protocol/prometheus.js';
 import { checkBody, verboseBody } from './detail-views.js';
 import { freshStatus } from '../core/readiness.js';
 import type { ProbeKind } from './probe-kind.js';
 import type { ProbeModel } from './probe-model.js';
-import {
-  type Prepared,
-  type ProbeResponse,
-  healthResponse,
-  refusal,
-  response,
-} from './prepared.js';
+import { type Prepared, type ProbeResponse, healthResponse, refusal } from './prepared.js';
 import { type Route, type RouteTable, parseTarget } from './routes.js';
 
 /** What a transport knows of a request; an `IncomingMessage` is one. */
@@ -18,7 +11,14 @@ export interface ProbeRequest {
   readonly method?: string | undefined;
   /** The request target: a path with an optional query. */
   readonly url?: string | undefined;
+  /** Of a node:http request or a fetch request; only `Accept` is looked at, and only for metrics. */
+  readonly headers?: RequestHeaders | undefined;
 }
+
+/** The headers of a request, as node:http or fetch has them. */
+export type RequestHeaders =
+  | { readonly accept?: string | undefined }
+  | { get(name: string): string | null };
 
 export interface HandlerOptions {
   readonly model: ProbeModel;
@@ -28,7 +28,8 @@ export interface HandlerOptions {
   readonly details: boolean;
   /** Waits for on-demand checks; never rejects. */
   readonly evaluate: () => Promise<void>;
-  readonly metrics: () => string;
+  /** The metrics in the format that an `Accept` header asks for. */
+  readonly metrics: (accept: string | undefined) => Prepared;
   readonly status: () => Prepared;
 }
 
@@ -39,6 +40,9 @@ export interface ProbeHandler {
 
 const NOT_FOUND = refusal(404, 'not found');
 const NOT_ALLOWED = refusal(405, 'method not allowed', ['Allow', 'GET, HEAD']);
+/** All but metrics, which wait for nothing. */
+type AnsweredRoute = Exclude<Route, { readonly kind: 'metrics' }>;
+
 const NO_QUERY = new URLSearchParams();
 
 /** Creates the handler of one listener. */
@@ -53,36 +57,52 @@ class RouteHandler implements ProbeHandler {
     this.#options = options;
   }
 
-  handle({ method = 'GET', url = '/' }: ProbeRequest): ProbeResponse | Promise<ProbeResponse> {
+  handle(request: ProbeRequest): ProbeResponse | Promise<ProbeResponse> {
+    const { method = 'GET', url = '/' } = request;
     const head = method === 'HEAD';
     const exact = this.#options.routes.exact(url);
     if (exact !== undefined) {
-      return head || method === 'GET' ? this.#answer(exact, NO_QUERY, head) : NOT_ALLOWED;
+      return head || method === 'GET' ? this.#answer(exact, NO_QUERY, request) : NOT_ALLOWED;
     }
     const { path, query } = parseTarget(url);
     const route = this.#options.routes.find(path);
     if (route === undefined) return head ? NOT_FOUND.head : NOT_FOUND;
     if (!head && method !== 'GET') return NOT_ALLOWED;
-    return this.#answer(route, query === '' ? NO_QUERY : new URLSearchParams(query), head);
+    return this.#answer(route, query === '' ? NO_QUERY : new URLSearchParams(query), request);
   }
 
   #answer(
     route: Route,
     query: URLSearchParams,
-    head: boolean,
+    request: ProbeRequest,
   ): ProbeResponse | Promise<ProbeResponse> {
-    const needsChecks = route.kind !== 'metrics' && this.#mustEvaluate(route);
-    if (!needsChecks) return pick(this.#respond(route, query), head);
-    return this.#options.evaluate().then(() => pick(this.#respond(route, query), head));
+    const head = request.method === 'HEAD';
+    if (route.kind === 'metrics')
+      return pick(this.#options.metrics(acceptOf(request.headers)), head);
+    const { clock } = this.#options;
+    const startedAt = clock.now();
+    if (!this.#mustEvaluate(route)) return this.#respond(route, query, { head, startedAt });
+    return this.#options.evaluate().then(() => this.#respond(route, query, { head, startedAt }));
   }
 
-  #mustEvaluate(route: Route): boolean {
+  #mustEvaluate(route: AnsweredRoute): boolean {
     const { model } = this.#options;
     if (!model.state().onDemand || model.loopStalled()) return false;
     return route.kind !== 'probe' || route.probe === 'readiness';
   }
 
-  #respond(route: Route, query: URLSearchParams): Prepared {
+  #respond(
+    route: AnsweredRoute,
+    query: URLSearchParams,
+    { head, startedAt }: { readonly head: boolean; readonly startedAt: number },
+  ): ProbeResponse {
+    const { model, clock } = this.#options;
+    const prepared = this.#prepare(route, query);
+    if (route.kind === 'probe') model.handled(route.probe, clock.now() - startedAt);
+    return pick(prepared, head);
+  }
+
+  #prepare(route: AnsweredRoute, query: URLSearchParams): Prepared {
     const { model, clock, details } = this.#options;
     switch (route.kind) {
       case 'probe':
@@ -93,8 +113,6 @@ class RouteHandler implements ProbeHandler {
         return this.#check(route.name);
       case 'status':
         return this.#options.status();
-      case 'metrics':
-        return response(200, PROMETHEUS_TEXT, this.#options.metrics());
     }
   }
 
@@ -121,6 +139,13 @@ class RouteHandler implements ProbeHandler {
     const shown = status === 'unknown' ? 'fail' : status;
     return healthResponse(shown === 'fail' ? 503 : 200, shown, checkBody(view, now));
   }
+}
+
+function acceptOf(headers: RequestHeaders | undefined): string | undefined {
+  if (headers === undefined) return undefined;
+  if ('get' in headers && typeof headers.get === 'function')
+    return headers.get('accept') ?? undefined;
+  return (headers as { readonly accept?: string | undefined }).accept;
 }
 
 function pick(prepared: Prepared, head: boolean): ProbeResponse {

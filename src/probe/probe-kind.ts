@@ -1,2 +1,4 @@
 /** The three questions a prober can ask. */
-export type ProbeKind = 'startup' | 'liveness' | 'readiness';
+export const PROBE_KINDS = ['startup', 'liveness', 'readiness'] as const;
+
+export type ProbeKind = (typeof PROBE_KINDS)[number];

@@ -2,6 +2,7 @@ import type { Board } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import type { Decision } from '../core/decision.js';
 import { decideLiveness } from '../core/liveness.js';
+import type { AnsweringFigures } from '../core/metric-readings.js';
 import type { Phase } from '../core/phase.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import {
@@ -13,7 +14,8 @@ import {
 import { type ReadinessInput, decideReadiness } from '../core/readiness.js';
 import type { Reason } from '../core/reason.js';
 import { decideStartup } from '../core/startup-probe.js';
-import { type AnswerCounter, createAnswerCounters } from './answer-counters.js';
+import type { AnswerCounter } from './answer-counters.js';
+import { createAnswerFigures } from './answer-figures.js';
 import { type Prepared, prepare } from './prepared.js';
 import type { ProbeKind } from './probe-kind.js';
 import { type Watchdog, createWatchdog } from './watchdog.js';
@@ -51,8 +53,10 @@ export interface ProbeModel {
   state(): ProbeState;
   loopStalled(): boolean;
   stalledProgress(): readonly string[];
-  /** How often each probe gave each answer. */
-  answers(): Iterable<AnswerCounter>;
+  /** An answer to a probe took so many milliseconds. */
+  handled(kind: ProbeKind, durationMs: number): void;
+  /** What was counted so far, for metrics. */
+  figures(now: number): AnsweringFigures;
   livenessFailures(): number;
 }
 
@@ -77,7 +81,7 @@ export function createProbeModel(options: ModelOptions): ProbeModel {
 class Model implements ProbeModel {
   readonly #options: ModelOptions;
   readonly #watchdog: Watchdog;
-  readonly #counters = createAnswerCounters();
+  readonly #figures = createAnswerFigures();
   readonly #cache: Partial<Record<ProbeKind, Cached>> = {};
   #state = initialProbeState;
   #version = 0;
@@ -108,6 +112,7 @@ class Model implements ProbeModel {
   tick(now: number): void {
     this.#look(now);
     this.#current('liveness', now);
+    this.#noteReadiness(now);
   }
 
   answer(kind: ProbeKind, now: number): Prepared {
@@ -142,8 +147,13 @@ class Model implements ProbeModel {
     return this.#watchdog.stalledProgress();
   }
 
-  answers(): Iterable<AnswerCounter> {
-    return this.#counters.all();
+  handled(kind: ProbeKind, durationMs: number): void {
+    this.#figures.handled(kind, durationMs);
+  }
+
+  figures(now: number): AnsweringFigures {
+    this.#noteReadiness(now);
+    return this.#figures.read((kind) => this.decision(kind, now), this.#livenessFailures);
   }
 
   livenessFailures(): number {
@@ -189,7 +199,7 @@ class Model implements ProbeModel {
     const cached: Cached = {
       decision,
       prepared: prepare(decision, status, remaining),
-      counter: this.#counters.of(kind, decision, status),
+      counter: this.#figures.counterOf(kind, decision, status),
       version: this.#version,
       phase,
       staleSince: decision.reasons.includes('stale') ? evaluatedAt : undefined,
@@ -219,6 +229,10 @@ class Model implements ProbeModel {
       evaluatedAt: board.evaluatedAt(),
       staleAfterMs: probes.staleAfterMs,
     };
+  }
+
+  #noteReadiness(now: number): void {
+    this.#figures.noteReadiness(this.decision('readiness', now), now);
   }
 
   #noteLiveness({ status, reason }: Decision): void {

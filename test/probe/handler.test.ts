@@ -31,7 +31,7 @@ function createHandlerKit(details = false): HandlerKit {
       async evaluate() {
         handlerKit.evaluations += 1;
       },
-      metrics: () => renderMetrics(kit),
+      metrics: (accept) => renderMetrics(kit, accept),
       status: () => renderStatus(kit),
     }),
   };

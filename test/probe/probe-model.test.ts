@@ -209,10 +209,11 @@ describe('answers', () => {
     ask(kit, 'readiness');
     ask(kit, 'readiness');
     ask(kit, 'liveness');
-    const counts = [...kit.model.answers()].filter(({ count }) => count > 0);
+    const { answers } = kit.model.figures(kit.clock.now());
+    const counts = answers.filter(([, count]) => count > 0);
     expect(counts).toStrictEqual([
-      { probe: 'liveness', reason: 'ok', status: 200, count: 1 },
-      { probe: 'readiness', reason: 'check_failed', status: 503, count: 2 },
+      [{ probe: 'liveness', reason: 'ok', status: '200' }, 1],
+      [{ probe: 'readiness', reason: 'check_failed', status: '503' }, 2],
     ]);
   });
 });

@@ -155,7 +155,7 @@ describe('/metrics', () => {
     kit.publish(startedState([database, pendingCheckView('new')]));
     kit.board.setInFlight(3);
     kit.model.answer('readiness', kit.clock.now());
-    const lines = renderMetrics(kit).split('\n');
+    const lines = renderMetrics(kit).body.split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
         'hale_probe_answers_total{probe="readiness",reason="check_failed",status="503"} 1',
@@ -178,6 +178,6 @@ describe('/metrics', () => {
     const kit = createModelKit();
     const startup = { complete: true, timedOut: false, total: 0, remaining: [], durationMs: 1500 };
     kit.publish(startedState([], { startup }));
-    expect(renderMetrics(kit)).toContain('\nhale_startup_duration_seconds 1.5\n');
+    expect(renderMetrics(kit).body).toContain('\nhale_startup_duration_seconds 1.5\n');
   });
 });
