@@ -4,6 +4,7 @@ import type { ConcurrencyLimit, LimitSample } from '../core/concurrency-limit.js
 import { OptionError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/error-text.js';
+import { onceOver } from '../core/response-over.js';
 
 /** Whether a request may be worked on. */
 export type AdmissionResult =
@@ -106,7 +107,7 @@ export function createAdmission({
       return (_request, response, next) => {
         const result = admit();
         if (result.admitted) {
-          response.once('close', () => result.done(response.statusCode === UNAVAILABLE));
+          onceOver(response, () => result.done(response.statusCode === UNAVAILABLE));
           next();
         } else refuse(response, result.retryAfterMs);
       };

@@ -2,6 +2,7 @@ import type { Clock, Random, Timer } from '../core/clock.js';
 import { contain } from '../core/contain.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/error-text.js';
+import { onceOver } from '../core/response-over.js';
 import { spreadDelays } from '../core/spread.js';
 import { durationOption, functionOption } from '../core/validate.js';
 import type { DrainTarget } from './drain-target.js';
@@ -83,7 +84,7 @@ class Registry implements Streams {
       return entry.over.signal;
     }
     this.#entries.add(entry);
-    response.once('close', () => this.#gone(entry));
+    onceOver(response, () => this.#gone(entry));
     if (this.#closing) this.#tell(entry);
     return entry.over.signal;
   }

@@ -6,6 +6,7 @@ import type {
   ServerHttp2Session,
   ServerHttp2Stream,
 } from 'node:http2';
+import { onceOver } from '../core/response-over.js';
 import { routeText } from '../core/route-text.js';
 import { closeIdleConnections, stopListening } from './builtins.js';
 import type { DrainTarget } from './drain-target.js';
@@ -117,7 +118,7 @@ class TrackedHttp2 implements DrainTarget {
     const end = inFlight.begin(() => redact(requestRoute(request)));
     this.#responses.add(response);
     if (this.#state !== 'serving') sayClose(response);
-    response.once('close', () => {
+    onceOver(response, () => {
       this.#responses.delete(response);
       end();
       if (this.#state === 'closing') void nextTurn().then(() => closeIdleConnections(this.#server));

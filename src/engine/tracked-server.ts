@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../core/clock.js';
+import { onceOver } from '../core/response-over.js';
 import { stopListening } from './builtins.js';
 import type { DrainTarget } from './drain-target.js';
 import type { InFlight } from './in-flight.js';
@@ -91,7 +92,7 @@ class Tracked implements DrainTarget {
     const end = inFlight.begin(() => redact(requestRoute(request)));
     this.#responses.add(response);
     if (this.#state !== 'serving') sayClose(response);
-    response.once('close', () => {
+    onceOver(response, () => {
       this.#responses.delete(response);
       end();
       // A response whose headers went out before the drain left its connection open.
