@@ -65,12 +65,12 @@ describe('requests that wait for the answer of another on their connection', () 
       admission.call(health)(request, response, () => (admitted += 1));
     });
     for (let round = 0; round < 2; round += 1) await leaveAfterThree(port, () => admitted);
-    await eventually('admission', () => {
+    const admit = () => {
       const result = health.admit();
-      if (!result.admitted) return undefined;
-      result.done();
-      return true;
-    });
+      if (result.admitted) result.done();
+      return result.admitted ? result : undefined;
+    };
+    expect(await eventually('admission', admit, 2000)).toMatchObject({ admitted: true });
   });
 
   it('D3: end as streams', async () => {
@@ -79,10 +79,7 @@ describe('requests that wait for the answer of another on their connection', () 
       signals.push(health.stream(response));
     });
     await leaveAfterThree(port, () => signals.length);
-    await eventually(
-      'end',
-      () => (signals.every(({ aborted }) => aborted) ? true : undefined),
-      2000,
-    );
+    const ended = () => (signals.every(({ aborted }) => aborted) ? signals : undefined);
+    expect(await eventually('end', ended, 2000)).toHaveLength(3);
   });
 });
