@@ -74,6 +74,16 @@ describe('E6: the Consul TTL reporter', () => {
     ]);
   });
 
+  it('finds an agent below a path', async () => {
+    for (const url of ['http://gateway/consul', 'http://gateway/consul/']) {
+      const kit = createKit({ url });
+      await kit.clock.settle();
+      expect(kit.requests.map((request) => request.url)).toEqual([
+        `http://gateway/consul/v1/agent/${PASS}`,
+      ]);
+    }
+  });
+
   it('reports no event that changes nothing', async () => {
     const kit = createKit();
     await kit.clock.settle();

@@ -143,7 +143,8 @@ class TtlReporter implements ConsulReporter {
       () => controller.abort(new Error(`no answer within ${REQUEST_TIMEOUT_MS} ms`)),
       REQUEST_TIMEOUT_MS,
     );
-    const target = { ...agent, url: new URL(path, agent.url).href };
+    const base = agent.url.endsWith('/') ? agent.url : `${agent.url}/`;
+    const target = { ...agent, url: new URL(`.${path}`, base).href };
     const headers = requestHeaders('headers', target, token ? { 'x-consul-token': token } : {});
     try {
       const { signal } = controller;

@@ -29,6 +29,7 @@ export type ParsedTarget =
 const DEFAULT_PORT = 9400;
 const READINESS = '/readyz';
 const HTTP_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+const NO_CREDENTIALS = 'a target holds no user name';
 const ACCEPTED =
   'http://, https://, tcp://, grpc:// or grpcs:// with a host, file:// with a path, or host:port';
 
@@ -65,11 +66,12 @@ export function parseUnixTarget(socketPath: string, text = READINESS): ParsedTar
     return problem(
       `--unix goes with a path such as ${READINESS} or an http:// URL, got "${shown(text)}"`,
     );
+  if (hasCredentials(url)) return problem(NO_CREDENTIALS);
   return httpTarget(url, { path: socketPath });
 }
 
 function targetOf(url: URL, text: string): ParsedTarget {
-  if (url.username !== '' || url.password !== '') return problem('a target holds no user name');
+  if (hasCredentials(url)) return problem(NO_CREDENTIALS);
   if (url.protocol === 'file:') return fileTarget(url, text);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const defaultPort = HTTP_PORTS[url.protocol];
@@ -82,6 +84,10 @@ function targetOf(url: URL, text: string): ParsedTarget {
   return url.protocol === 'tcp:'
     ? { ok: true, target: { kind: 'tcp', address } }
     : grpcTarget(url, address);
+}
+
+function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
 }
 
 function fileTarget({ host, pathname }: URL, text: string): ParsedTarget {

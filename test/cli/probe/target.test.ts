@@ -49,9 +49,10 @@ describe('E6: the target of hale probe', () => {
 
   it('refuses a password without repeating it', () => {
     const texts = ['http://user:secret@app/', 'user:secret@app:9400', 'http://user:secret@app:x/'];
+    const overUnix = ['ftp://user:secret@app/', 'http://user:secret@app/'];
     const parsed = [
       ...texts.map(parseTarget),
-      parseUnixTarget('/a.sock', 'ftp://user:secret@app/'),
+      ...overUnix.map((text) => parseUnixTarget('/a.sock', text)),
     ];
     for (const one of parsed) expect(one).toMatchObject({ ok: false });
     expect(JSON.stringify(parsed)).not.toContain('secret');
