@@ -114,6 +114,7 @@ class Keeper implements Lease {
     if (this.#running !== undefined || this.#ended)
       throw new HaleError('HALE_STATE', `lease "${this.name}" was started or ended before`);
     this.#running = this.#run(context);
+    this.#waiters.keepAlive(context.clock);
     this.#apply({ kind: 'start' });
     this.#running.rounds.begin();
   }

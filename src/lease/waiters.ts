@@ -1,4 +1,6 @@
+import type { Clock, Timer } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
+import { MAX_DURATION_MS } from '../core/validate.js';
 
 /** Whoever waits for one thing. */
 export interface Waiters<T> {
@@ -6,11 +8,25 @@ export interface Waiters<T> {
   wait(signal: AbortSignal | undefined, what: string): Promise<T>;
   resolve(value: T): void;
   reject(error: unknown): void;
+  /** From now on the process lives for as long as somebody waits: nothing else may keep it. */
+  keepAlive(clock: Clock): void;
 }
 
 /** Creates an empty set; no listener stays on a signal. */
 export function createWaiters<T>(): Waiters<T> {
   const waiting = new Set<{ resolve(value: T): void; reject(error: unknown): void }>();
+  let clock: Clock | undefined;
+  let hold: Timer | undefined;
+
+  const holdOrLetGo = (): void => {
+    if (waiting.size === 0) {
+      hold?.clear();
+      hold = undefined;
+    } else {
+      hold ??= clock?.setTimeout(() => {}, MAX_DURATION_MS, { keepsProcessAlive: true });
+    }
+  };
+
   return {
     wait: (signal, what) =>
       new Promise((resolve, reject) => {
@@ -18,6 +34,7 @@ export function createWaiters<T>(): Waiters<T> {
           waiter.reject(new HaleError('HALE_ABORTED', `stopped waiting for ${what}`));
         const leave = (): void => {
           waiting.delete(waiter);
+          holdOrLetGo();
           signal?.removeEventListener('abort', onAbort);
         };
         const waiter = {
@@ -31,6 +48,7 @@ export function createWaiters<T>(): Waiters<T> {
           },
         };
         waiting.add(waiter);
+        holdOrLetGo();
         signal?.addEventListener('abort', onAbort, { once: true });
         if (signal?.aborted === true) onAbort();
       }),
@@ -39,6 +57,10 @@ export function createWaiters<T>(): Waiters<T> {
     },
     reject(error) {
       for (const waiter of [...waiting]) waiter.reject(error);
+    },
+    keepAlive(given) {
+      clock = given;
+      holdOrLetGo();
     },
   };
 }

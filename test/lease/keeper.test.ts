@@ -70,6 +70,21 @@ describe('lease keeper: acquire and renew', () => {
     await expect(lease.untilHeld()).rejects.toMatchObject({ code: 'HALE_STATE' });
   });
 
+  it('a process that waits for its lease lives, and one that only holds it may end', async () => {
+    const { lease, clock, context } = setUpLease();
+    const waiting = lease.untilHeld();
+    const gaveUp = new AbortController();
+    const stopped = lease.untilHeld(gaveUp.signal);
+    lease.start(context);
+    expect(clock.pendingHolds).toBe(1);
+    gaveUp.abort();
+    await expect(stopped).rejects.toMatchObject({ code: 'HALE_ABORTED' });
+    expect(clock.pendingHolds).toBe(1);
+    await clock.advance(1);
+    await waiting;
+    expect(clock.pendingHolds).toBe(0);
+  });
+
   it('tells a watchdog the deadline before the lease is used, and at each renewal', async () => {
     const seen: (number | undefined)[] = [];
     const set = setUpLease({ onHeld: () => void seen.push(set.deadlines.at(-1)) });
