@@ -19,6 +19,9 @@ const NO_ERROR = 0;
 /** "No stream is refused yet": the notice that RFC 9113, section 6.8, wants before the real GOAWAY. */
 const NO_STREAM_REFUSED = 2 ** 31 - 1;
 
+/** What the protocol library says of a stream that it does not know any more (`NGHTTP2_STREAM_STATE_IDLE`). */
+const NO_STREAM = 1;
+
 /** Tracks the sessions and streams of an HTTP/2 server, and the HTTP/1 requests it may fall back to. */
 export function trackHttp2Server(
   server: Http2Server | Http2SecureServer,
@@ -110,6 +113,9 @@ class TrackedHttp2 implements DrainTarget {
       this.#streams.delete(stream);
       end();
     });
+    stream.once('end', () => {
+      if (stream.closed) void nextTurn().then(() => endForgotten(stream));
+    });
   };
 
   readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -124,6 +130,14 @@ class TrackedHttp2 implements DrainTarget {
       if (this.#state === 'closing') void nextTurn().then(() => closeIdleConnections(this.#server));
     });
   };
+}
+
+/**
+ * Node.js never closes a stream that its client has reset with NO_ERROR before its request was read to the end, and with
+ * it the session stays open for good.
+ */
+function endForgotten(stream: ServerHttp2Stream): void {
+  if (!stream.destroyed && stream.state.state === NO_STREAM) stream.destroy();
 }
 
 /**
