@@ -67,6 +67,10 @@ function answerStream(
   if (!answer({ method, url, httpVersionMajor: 2 }, responseOn(stream))) return false;
   // A client may take its request back at any moment.
   stream.on('error', () => {});
+  // One that is taken back with NO_ERROR is never closed by Node.js, and keeps its session open.
+  stream.once('end', () => {
+    if (stream.closed) stream.destroy();
+  });
   return true;
 }
 
