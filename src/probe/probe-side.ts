@@ -1,5 +1,6 @@
 import type { Board } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
+import { contain } from '../core/contain.js';
 import type { BoundAddress } from '../core/probe-host.js';
 import type { PortOptions, ProbeOptions } from '../core/probe-options.js';
 import type { ProbeUpdate } from '../core/probe-state.js';
@@ -59,9 +60,9 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const handler = handlerFor(options.details, false);
   const open: OpenListener[] = [];
   const outputs: ProbeOutput[] = [];
+  // Each for itself: whoever publishes, and what else is to look, must not end because one of them is wrong.
   const look = (): void => {
-    for (const listener of open) listener.look?.();
-    for (const output of outputs) output.look();
+    for (const one of [...open, ...outputs]) contain(() => one.look?.(), onError);
   };
   const watch = options.background === false ? undefined : startTicking(model, side, look);
 

@@ -17,10 +17,7 @@ export function systemdTransport(
   tell: (message: string) => void,
 ): SystemdSend {
   if (notify.sender === 'caller') {
-    return (message) => {
-      tell(message);
-      return Promise.resolve();
-    };
+    return async (message) => tell(message);
   }
   const descriptor = usableDescriptor(notify);
   return descriptor === undefined
