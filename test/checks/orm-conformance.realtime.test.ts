@@ -125,7 +125,7 @@ const MYSQL: Subjects = {
 
 // What a second driver or an older major may do differently: open a connection, and end one.
 const ESSENTIAL: readonly CaseId[] = ['healthy', 'leak', 'disposed'];
-const SETTINGS = { timeoutMs, runs: 100 };
+const SETTINGS = { timeoutMs };
 
 describe('against a real PostgreSQL', () => {
   let server: PostgresServer;
