@@ -128,7 +128,7 @@ function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A target for texts: what stands before an @ or after a question mark may be a secret. */
+/** A URL for texts: what stands before an @ or after a question mark may be a secret. */
 export function shown(text: string): string {
   return text.replace(/^.*@/s, '***@').replace(/\?.*$/s, '?***');
 }

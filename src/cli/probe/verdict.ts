@@ -1,4 +1,5 @@
 import type { HttpAnswer } from './http-answer.js';
+import { shown } from './target.js';
 
 /** The end of a probe: whether it passes and the line that is printed. */
 export interface ProbeResult {
@@ -8,10 +9,15 @@ export interface ProbeResult {
 
 const MAX_LINE = 300;
 
+/** Control characters, breaks of lines, and the marks that turn the direction of writing around. */
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
+
 /** Judges an HTTP answer: 2xx passes, everything else fails, and a redirect is not followed. */
 export function judgeHttp({ status, location, body }: HttpAnswer): ProbeResult {
-  if (status >= 300 && status < 400)
-    return failed(`HTTP ${status}: redirects to ${location ?? 'nowhere'}, which is not followed`);
+  if (status >= 300 && status < 400) {
+    const where = location === undefined ? 'nowhere' : shown(location);
+    return failed(`HTTP ${status}: redirects to ${where}, which is not followed`);
+  }
   const said = parse(body);
   const pass = status >= 200 && status < 300;
   const word = pass && said.status === 'warn' ? 'warn' : pass ? 'pass' : 'fail';
@@ -42,7 +48,6 @@ function parse(body: string): { readonly status?: unknown; readonly reason?: str
 
 /** The text comes from whoever answers, and ends up in a terminal or an orchestrator's event. */
 function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what must not get through
-  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+  const clean = text.replace(UNPRINTABLE, ' ');
   return clean.length > MAX_LINE ? `${clean.slice(0, MAX_LINE)}...` : clean;
 }

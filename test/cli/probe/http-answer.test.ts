@@ -72,11 +72,16 @@ describe('E6: what a probe says', () => {
       line: 'fail HTTP 302: redirects to https://login/, which is not followed',
     });
     expect(judge(304, '')).toMatchObject({ pass: false });
+    const { line } = judge(302, '', 'https://user:s3cret@login/?state=s3cret');
+    expect(line).toBe('fail HTTP 302: redirects to ***@login/?***, which is not followed');
   });
 
   it('keeps to one short line whatever the other side sends', () => {
     const { line } = judge(503, JSON.stringify({ reason: `a\nb\u001b[31m${'x'.repeat(1000)}` }));
     expect(line).toMatch(/^fail a b \[31mx+\.\.\.$/);
     expect(line.length).toBeLessThan(310);
+    // Without the marks that turn the direction of writing around.
+    const turned = judge(503, JSON.stringify({ reason: 'a\u202Eb\u2066c\u200Fd\u061Ce' }));
+    expect(turned.line).toBe('fail a b c d e');
   });
 });
