@@ -128,9 +128,9 @@ function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A URL for texts: what stands before an @ or after a question mark may be a secret. */
+/** A URL for texts: what stands before an @, or in a query or fragment, may be a secret. */
 export function shown(text: string): string {
-  return text.replace(/^.*@/s, '***@').replace(/\?.*$/s, '?***');
+  return text.replace(/^.*@/s, '***@').replace(/([?#]).*$/s, '$1***');
 }
 
 function problem(text: string): ParsedTarget {

@@ -74,6 +74,7 @@ describe('E6: what a probe says', () => {
     expect(judge(304, '')).toMatchObject({ pass: false });
     const { line } = judge(302, '', 'https://user:s3cret@login/?state=s3cret');
     expect(line).toBe('fail HTTP 302: redirects to ***@login/?***, which is not followed');
+    expect(judge(302, '', '/login#token=s3cret').line).not.toContain('s3cret');
   });
 
   it('keeps to one short line whatever the other side sends', () => {
