@@ -198,6 +198,10 @@ class ProcessHealth implements Health {
     };
   }
 
+  metrics(): ReturnType<Health['metrics']> {
+    return this.#host.metrics();
+  }
+
   onChange(listener: Parameters<Health['onChange']>[0]): () => void {
     this.#listeners.add(functionOption('onChange (a listener)', listener));
     return () => void this.#listeners.delete(listener);

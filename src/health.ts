@@ -2,6 +2,7 @@ import type { Check, CheckRun } from './core/check.js';
 import type { Decision } from './core/decision.js';
 import type { DrainProgress } from './core/drain-progress.js';
 import type { LeaseParticipant } from './core/lease-host.js';
+import type { MetricReading } from './core/metric-readings.js';
 import type { Phase } from './core/phase.js';
 import type { BoundAddress } from './core/probe-host.js';
 import type { ProbePaths } from './core/probe-options.js';
@@ -148,6 +149,11 @@ export interface Health extends AsyncDisposable, WorkerHost {
   evaluate(): Promise<void>;
   /** What hale knows now. */
   report(): Report;
+  /**
+   * Every metric that `/metrics` tells, as data, for `hale/opentelemetry`, `hale/prom-client` or an exporter of your own.
+   * Never rejects; while the probe thread does not answer, what only it knows is left out.
+   */
+  metrics(): Promise<readonly MetricReading[]>;
   /**
    * Calls back at each change of readiness or of a check, and as the drain gets on; the returned function ends it. What
    * a listener throws, or rejects with when it is asynchronous, is logged.

@@ -43,6 +43,9 @@ export type {
 } from './core/health-options.js';
 export type { LeaseParticipant } from './core/lease-host.js';
 export type { Logger, LogFields } from './core/logger.js';
+export type { HistogramView } from './core/histogram.js';
+export { METRICS, type MetricDefinition } from './core/metric-definitions.js';
+export type { MetricLabels, MetricReading, MetricSample } from './core/metric-readings.js';
 export type { Outcome } from './core/outcome.js';
 export type { PathSet } from './core/path-sets.js';
 export type { Phase } from './core/phase.js';
@@ -79,5 +82,5 @@ export {
   type ParseResult,
   parseHealthJson,
 } from './core/parse-health-json.js';
-export type { ProbeRequest } from './probe/handler.js';
+export type { ProbeRequest, RequestHeaders } from './probe/handler.js';
 export type { ProbeResponse } from './probe/prepared.js';

@@ -12,7 +12,8 @@ export type ServerName =
   | 'memcached'
   | 'nats'
   | 'mosquitto'
-  | 'kafka';
+  | 'kafka'
+  | 'prometheus';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;
 export function findRedisServer(): string | undefined;
@@ -27,3 +28,4 @@ export function findSystemdNotify(): string | undefined;
 export function findNatsServer(): string | undefined;
 export function findMosquitto(): string | undefined;
 export function findKafkaMock(): { python: string; library: string } | undefined;
+export function findPrometheus(): { server: string; promtool: string } | undefined;

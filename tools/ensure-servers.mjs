@@ -90,6 +90,11 @@ const SERVERS = {
     debian: 'librdkafka1 python3',
     hint: 'librdkafka 1.6 or later, for its mock of a Kafka cluster, and Python 3.8 or later (Debian and Ubuntu: `apt-get install librdkafka1 python3`; macOS: `brew install librdkafka python`)',
   },
+  prometheus: {
+    find: () => findPrometheus(),
+    debian: 'prometheus',
+    hint: 'Prometheus 2.40 or later with promtool (Debian and Ubuntu: `apt-get install prometheus`; macOS: `brew install prometheus`)',
+  },
 };
 
 function isExecutable(file) {
@@ -189,6 +194,13 @@ export function findNatsServer() {
 /** The path of `mosquitto`, or undefined. */
 export function findMosquitto() {
   return findProgram('mosquitto');
+}
+
+/** The paths of Prometheus and of promtool, or undefined. */
+export function findPrometheus() {
+  const server = findProgram('prometheus');
+  const promtool = findProgram('promtool');
+  return server === undefined || promtool === undefined ? undefined : { server, promtool };
 }
 
 /** Where librdkafka may be: in Debian's folder of each architecture, or a prefix of its own. */

@@ -1,3 +1,4 @@
+import type { MetricReading } from '../core/metric-readings.js';
 import type { ProbeHost } from '../core/probe-host.js';
 import type { ProbeHandler } from './handler.js';
 
@@ -5,4 +6,6 @@ import type { ProbeHandler } from './handler.js';
 export interface AnsweringHost extends ProbeHost {
   /** What the probe port answers; never throws or rejects. */
   readonly handler: ProbeHandler;
+  /** Every metric, with what the probe port has counted; never rejects. */
+  metrics(): Promise<readonly MetricReading[]>;
 }

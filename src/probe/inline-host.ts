@@ -61,6 +61,7 @@ export function createInlineHost(host: InlineHostOptions): AnsweringHost {
     board,
     handler: side.handler,
     publish: (update) => side.apply(update),
+    metrics: () => Promise.resolve(side.metrics()),
     start() {
       if (disposed !== undefined)
         return Promise.reject(new HaleError('HALE_DISPOSED', 'the probe host has been disposed'));

@@ -1,3 +1,4 @@
+import type { MetricReading } from '../core/metric-readings.js';
 import type { BoundAddress, StallEnd, StallReport } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import type { ProbeState, ProbeUpdate } from '../core/probe-state.js';
@@ -19,6 +20,7 @@ export interface ThreadData {
 export type ToThread =
   | { readonly type: 'update'; readonly update: ProbeUpdate }
   | { readonly type: 'evaluated'; readonly id: number }
+  | { readonly type: 'metrics'; readonly id: number }
   | { readonly type: 'close' };
 
 /** From the probe thread to the main thread. */
@@ -26,6 +28,7 @@ export type FromThread =
   | { readonly type: 'listening'; readonly addresses: readonly BoundAddress[] }
   | { readonly type: 'listen-failed'; readonly failure: ListenFailure }
   | { readonly type: 'evaluate'; readonly id: number }
+  | { readonly type: 'metrics'; readonly id: number; readonly readings: readonly MetricReading[] }
   | { readonly type: 'stall'; readonly report: StallReport }
   | { readonly type: 'stall-end'; readonly end: StallEnd }
   | { readonly type: 'liveness-failed'; readonly reason: string }

@@ -1,5 +1,6 @@
 import type { Board } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
+import type { MetricReading } from '../core/metric-readings.js';
 import { contain } from '../core/contain.js';
 import type { BoundAddress } from '../core/probe-host.js';
 import type { PortOptions, ProbeOptions } from '../core/probe-options.js';
@@ -8,7 +9,7 @@ import { containHandler } from './contained-handler.js';
 import { type ProbeHandler, createHandler } from './handler.js';
 import type { ListenFailure } from './listen-error.js';
 import { planListeners } from './listener-plan.js';
-import { renderMetrics } from './metrics.js';
+import { readAnswering, renderMetrics } from './metrics.js';
 import { createOnDemand } from './on-demand.js';
 import type { OpenListener } from './open-listener.js';
 import type { ProbeOutput } from './probe-output.js';
@@ -37,6 +38,8 @@ export interface ProbeSide {
   /** The public handler, as the probe port serves it; never throws or rejects. */
   readonly handler: ProbeHandler;
   apply(update: ProbeUpdate): void;
+  /** Every metric now. */
+  metrics(): readonly MetricReading[];
   /** Binds the configured listeners; one that fails closes the others again. */
   listen(): Promise<ListenResult>;
   /** Never rejects. */
@@ -97,6 +100,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   return {
     model,
     handler: containHandler(handler, onError),
+    metrics: () => readAnswering({ model, board, clock }),
     apply(update) {
       model.apply(update);
       look();

@@ -50,6 +50,9 @@ function receive(message: ToThread, { side, evaluations, send }: Receiver): void
     case 'evaluated':
       evaluations.done(message.id);
       break;
+    case 'metrics':
+      send({ type: 'metrics', id: message.id, readings: side.metrics() });
+      break;
     case 'close':
       void side.close().then(() => send({ type: 'closed' }));
       break;

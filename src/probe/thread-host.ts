@@ -3,6 +3,7 @@ import { createBoard } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
 import { type Logger, silentLogger } from '../core/logger.js';
+import { type MetricReading, readMetrics } from '../core/metric-readings.js';
 import type { BoundAddress, ProbeHostEvents } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import {
@@ -16,8 +17,10 @@ import type { AnsweringHost } from './answering-host.js';
 import { removeFilesAtExit } from './files-at-exit.js';
 import { listenError, processManager } from './listen-error.js';
 import { type LocalSide, createLocalSide } from './local-side.js';
+import { nodeVersion } from './metrics.js';
 import type { FromThread, ThreadData, ToThread } from './messages.js';
 import { type Restarts, createRestarts } from './restarts.js';
+import { type ThreadReadings, createThreadReadings } from './thread-readings.js';
 import { threadSource as embeddedSource } from './thread-source.generated.js';
 
 export interface ThreadHostOptions {
@@ -49,6 +52,7 @@ class ThreadHost implements AnsweringHost {
   readonly #options: ThreadHostOptions;
   readonly #restarts: Restarts;
   readonly #local: LocalSide;
+  readonly #readings: ThreadReadings;
   #probes: ProbeOptions;
   #state: ProbeState = initialProbeState;
   #worker: Worker | undefined;
@@ -64,6 +68,11 @@ class ThreadHost implements AnsweringHost {
     this.#restarts = createRestarts(options.clock);
     const { board } = this;
     const state = (): ProbeState => this.#state;
+    this.#readings = createThreadReadings({
+      clock: options.clock,
+      ask: (id) => this.#post({ type: 'metrics', id }),
+      fallback: () => this.#knownHere(),
+    });
     this.#local = createLocalSide({ logger: silentLogger, ...options, board, state });
   }
 
@@ -86,6 +95,10 @@ class ThreadHost implements AnsweringHost {
     this.#state = applyUpdate(this.#state, update);
     this.#post({ type: 'update', update });
     this.#local.apply(update);
+  }
+
+  metrics(): Promise<readonly MetricReading[]> {
+    return this.#worker === undefined ? Promise.resolve(this.#knownHere()) : this.#readings.read();
   }
 
   dispose(): Promise<void> {
@@ -163,6 +176,9 @@ class ThreadHost implements AnsweringHost {
       case 'evaluate':
         this.#evaluate(message.id);
         break;
+      case 'metrics':
+        this.#readings.answered(message.id, message.readings);
+        break;
       case 'stall':
         events.onStall(message.report);
         break;
@@ -181,6 +197,12 @@ class ThreadHost implements AnsweringHost {
       case 'closed':
         break;
     }
+  }
+
+  /** Without the thread nothing is known of what it has answered. */
+  #knownHere(): readonly MetricReading[] {
+    const now = this.#options.clock.now();
+    return readMetrics({ state: this.#state, board: this.board, now, nodeVersion: nodeVersion() });
   }
 
   #evaluate(id: number): void {
