@@ -1,9 +1,10 @@
-import type { Clock } from '../core/clock.js';
+import type { Clock, Timer } from '../core/clock.js';
 import type { Decision } from '../core/decision.js';
 import { HaleError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import type { Reason } from '../core/reason.js';
 import type { Status } from '../core/check.js';
+import { MAX_DURATION_MS } from '../core/validate.js';
 
 /** A change of what readiness says. */
 export interface ReadinessChange {
@@ -31,7 +32,8 @@ export interface ReadinessWatch {
   /** To be called after whatever may have changed it. */
   look(): void;
   /**
-   * Resolves once readiness does not fail.
+   * Resolves once readiness does not fail. The process lives for as long as somebody waits: with the dependencies away
+   * nothing else may keep it (S4).
    * @throws HaleError `HALE_ABORTED` when the signal aborts, `HALE_STATE` once it cannot pass any more,
    * `HALE_DISPOSED`.
    */
@@ -58,6 +60,7 @@ class Watch implements ReadinessWatch {
   readonly #waiters = new Set<Waiter>();
   #current: Decision;
   #since: number;
+  #hold: Timer | undefined;
   #disposed = false;
 
   constructor(options: ReadinessWatchOptions) {
@@ -93,6 +96,7 @@ class Watch implements ReadinessWatch {
       const onAbort = (): void => waiter.reject(aborted());
       const leave = (): void => {
         this.#waiters.delete(waiter);
+        this.#holdOrLetGo();
         signal?.removeEventListener('abort', onAbort);
       };
       const waiter: Waiter = {
@@ -106,6 +110,7 @@ class Watch implements ReadinessWatch {
         },
       };
       this.#waiters.add(waiter);
+      this.#holdOrLetGo();
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#wake();
     });
@@ -114,6 +119,16 @@ class Watch implements ReadinessWatch {
   dispose(): void {
     this.#disposed = true;
     this.#rejectAll(disposed());
+  }
+
+  #holdOrLetGo(): void {
+    if (this.#waiters.size === 0) {
+      this.#hold?.clear();
+      this.#hold = undefined;
+      return;
+    }
+    const { clock } = this.#options;
+    this.#hold ??= clock.setTimeout(() => {}, MAX_DURATION_MS, { keepsProcessAlive: true });
   }
 
   #wake(): void {

@@ -43,6 +43,20 @@ async function stateOf(promise: Promise<void>): Promise<string> {
 }
 
 describe('readiness watch', () => {
+  it('S4: a process that waits to get ready lives, and may end once nobody waits', async () => {
+    const { clock, watch, become } = setUp();
+    const waiting = watch.untilReady();
+    const gaveUp = new AbortController();
+    const stopped = watch.untilReady(gaveUp.signal);
+    expect(clock.pendingHolds).toBe(1);
+    gaveUp.abort();
+    expect(await stateOf(stopped)).toBe('HALE_ABORTED');
+    expect(clock.pendingHolds).toBe(1);
+    become(READY);
+    expect(await stateOf(waiting)).toBe('resolved');
+    expect(clock.pendingHolds).toBe(0);
+  });
+
   it('O2: tells and logs a change once, with what was before and for how long', async () => {
     const { clock, log, changes, become } = setUp();
     await clock.advance(2500);

@@ -1,3 +1,4 @@
+import { onceOver } from '../../core/response-over.js';
 import { type FenceClaim, claimTexts, isAccepted } from './claim.js';
 
 /** Names of the two request headers. */
@@ -121,7 +122,7 @@ export function createHttpFence({ seen = [], onRaise }: HttpFenceOptions = {}): 
         answer(response, admission);
         return;
       }
-      response.once('close', () => admission.done());
+      onceOver(response, () => admission.done());
       next();
     },
   };
