@@ -9,6 +9,7 @@ export type FetchLike = (
     headers: Record<string, string>;
     redirect: 'manual';
     signal: AbortSignal;
+    body?: string;
   },
 ) => Promise<Response>;
 
@@ -85,16 +86,18 @@ export interface HttpRequest {
   readonly target: HttpTarget;
   readonly method: string;
   readonly headers: Record<string, string>;
+  readonly body?: string;
   readonly fetch: FetchLike | undefined;
 }
 
 /** Sends one request that follows no redirect. Whoever calls must read or {@link discardBody} the body. */
 export async function httpRequest(
-  { target, method, headers, fetch }: HttpRequest,
+  { target, method, headers, body, fetch }: HttpRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const send: FetchLike = fetch ?? globalThis.fetch;
-  const pending = send(target.url, { method, headers, redirect: 'manual', signal });
+  const content = body === undefined ? {} : { body };
+  const pending = send(target.url, { method, headers, redirect: 'manual', signal, ...content });
   // An injected fetch may ignore the signal; its late response must still be let go.
   pending.then((late) => signal.aborted && discardBody(late)).catch(() => {});
   return untilAborted(pending, signal);
