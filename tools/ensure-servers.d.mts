@@ -13,6 +13,7 @@ export type ServerName =
   | 'nats'
   | 'mosquitto'
   | 'kafka'
+  | 'etcd'
   | 'prometheus';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;
@@ -28,4 +29,5 @@ export function findSystemdNotify(): string | undefined;
 export function findNatsServer(): string | undefined;
 export function findMosquitto(): string | undefined;
 export function findKafkaMock(): { python: string; library: string } | undefined;
+export function findEtcd(): string | undefined;
 export function findPrometheus(): { server: string; promtool: string } | undefined;

@@ -90,6 +90,11 @@ const SERVERS = {
     debian: 'librdkafka1 python3',
     hint: 'librdkafka 1.6 or later, for its mock of a Kafka cluster, and Python 3.8 or later (Debian and Ubuntu: `apt-get install librdkafka1 python3`; macOS: `brew install librdkafka python`)',
   },
+  etcd: {
+    find: () => findEtcd(),
+    debian: 'etcd-server',
+    hint: 'etcd 3.4 or later (Debian and Ubuntu: `apt-get install etcd-server`; macOS: `brew install etcd`)',
+  },
   prometheus: {
     find: () => findPrometheus(),
     debian: 'prometheus',
@@ -194,6 +199,11 @@ export function findNatsServer() {
 /** The path of `mosquitto`, or undefined. */
 export function findMosquitto() {
   return findProgram('mosquitto');
+}
+
+/** The path of `etcd`, or undefined. */
+export function findEtcd() {
+  return findProgram('etcd');
 }
 
 /** The paths of Prometheus and of promtool, or undefined. */

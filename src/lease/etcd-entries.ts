@@ -1,0 +1,89 @@
+import type { LeaseRequest } from '../core/lease-store.js';
+import type { EtcdAnswer } from './etcd-gateway.js';
+
+/** A key that is a lease. */
+export interface EtcdEntry {
+  readonly key: string;
+  readonly holder: string;
+  readonly token: bigint;
+  readonly ttlMs: number;
+  readonly data: string;
+  readonly revision: string;
+}
+
+interface KeyValue {
+  readonly key?: string;
+  readonly value?: string;
+  readonly create_revision?: string;
+  readonly mod_revision?: string;
+}
+
+/** Keys and values travel in base64. */
+export function toBase64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64').toString();
+}
+
+/** All keys that begin with a text, which must not be empty. */
+export function rangeOf(prefix: string): { key: string; range_end: string } {
+  const end = Buffer.from(prefix);
+  // No byte of UTF-8 is the last one, so none carries over.
+  end[end.length - 1] = (end.at(-1) ?? 0) + 1;
+  return { key: toBase64(prefix), range_end: end.toString('base64') };
+}
+
+/** What is kept in a key. */
+export function valueOf({ holder, ttlMs, data }: LeaseRequest): string {
+  return toBase64(JSON.stringify({ holder, ttlMs, data }));
+}
+
+/** The leases in the answer to a range, by key. @throws Error for a key that is none */
+export function entriesOf(answer: EtcdAnswer): EtcdEntry[] {
+  return ((answer['kvs'] ?? []) as KeyValue[]).map(entryOf);
+}
+
+function entryOf(pair: KeyValue): EtcdEntry {
+  const { key = '', value = '', create_revision, mod_revision } = pair;
+  const kept = parsed(fromBase64(value));
+  if (typeof kept?.holder !== 'string' || create_revision === undefined)
+    throw new Error('etcd has something else than a lease under this key');
+  return {
+    key: fromBase64(key),
+    holder: kept.holder,
+    token: BigInt(create_revision),
+    ttlMs: Number(kept.ttlMs),
+    data: String(kept.data),
+    revision: String(mod_revision),
+  };
+}
+
+function parsed(text: string): { holder?: unknown; ttlMs?: unknown; data?: unknown } | undefined {
+  try {
+    return JSON.parse(text) as { holder?: unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The revision an answer was given at. @throws Error when it is no answer of etcd's: then it proves nothing */
+export function revisionOf({ header }: EtcdAnswer): bigint {
+  const revision = (header as { revision?: unknown } | undefined)?.revision;
+  if (typeof revision !== 'string' || !/^\d+$/.test(revision))
+    throw new Error('etcd answered without a revision');
+  return BigInt(revision);
+}
+
+interface Told {
+  readonly events?: readonly { readonly type?: string; readonly kv?: KeyValue }[];
+}
+
+/** Whether an answer to a watch tells of a key that came or went. */
+export function isChange({ result }: EtcdAnswer): boolean {
+  const { events = [] } = (result ?? {}) as Told;
+  return events.some(
+    ({ type, kv }) => type === 'DELETE' || kv?.create_revision === kv?.mod_revision,
+  );
+}
