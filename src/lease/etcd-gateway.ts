@@ -63,7 +63,8 @@ export class EtcdGateway {
       await this.#authenticate(signal);
       return await this.#ask(path, body, signal);
     } catch (error) {
-      if (!(error instanceof EtcdRefusal)) this.#endpoint += 1;
+      // A member that is cut off from the others refuses, and may do so for long.
+      if (!(error instanceof EtcdRefusal) || error.status >= 500) this.#endpoint += 1;
       const hadToken = this.#token !== undefined;
       this.#token = undefined;
       // Tokens of etcd end after minutes, and with a restart.

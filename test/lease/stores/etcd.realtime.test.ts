@@ -83,6 +83,22 @@ describe('etcdLease', () => {
     }
   });
 
+  it('asks the next endpoint when one has no leader', async () => {
+    const lonely = createServer((_, response) => {
+      response.writeHead(503).end('{"error":"etcdserver: no leader","code":14}');
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => lonely.once('listening', resolve));
+    const { port } = lonely.address() as AddressInfo;
+    const store = etcdLease([`http://127.0.0.1:${port}`, server.url]);
+    try {
+      await expect(store.list({}, call())).rejects.toThrow('etcd answered 503: etcdserver: no lea');
+      expect(Array.isArray(await store.list({}, call()))).toBe(true);
+    } finally {
+      store.close?.();
+      lonely.close();
+    }
+  });
+
   it('H7: a watch is told of grants, releases and expiries, and does not wait for its next look', async () => {
     const store = etcdLease(server.url);
     const events: string[] = [];
