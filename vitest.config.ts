@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 const REALTIME = 'test/**/*.realtime.test.ts';
+/** Those of them that mostly wait for the time-outs of real servers: two at once disturb nobody. */
+const SERVERS = 'test/{checks,lease}/**/*.realtime.test.ts';
 const GATES = 'test/gates/**/*.test.ts';
 const FIXTURES = 'test/fixtures/**';
 
@@ -70,10 +72,23 @@ export default defineConfig({
         test: {
           name: 'realtime',
           include: [REALTIME],
-          exclude: [FIXTURES],
+          exclude: [FIXTURES, SERVERS],
           setupFiles: ['tools/property-seed.mjs'],
           globalSetup: ['tools/vitest-setup.mjs'],
           fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'servers',
+          include: [SERVERS],
+          exclude: [FIXTURES],
+          setupFiles: ['tools/property-seed.mjs'],
+          globalSetup: ['tools/vitest-setup.mjs'],
+          maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

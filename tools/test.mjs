@@ -4,7 +4,7 @@ import { createSummary } from './lib/summary.mjs';
 import { runProject } from './lib/vitest-project.mjs';
 import { ROOT } from './lib/run.mjs';
 
-const PARTS = ['gates', 'unit', 'types', 'realtime'];
+const PARTS = ['gates', 'unit', 'types', 'servers', 'realtime'];
 
 /**
  * Runs the pyramid, or the parts named on the command line, and counts what happened.
@@ -19,7 +19,8 @@ async function main(asked) {
   const summary = createSummary();
   await summary.step('build', () => buildAll());
   if (parts.includes('gates')) await runGates(summary);
-  if (parts.includes('realtime')) await summary.step('servers', startServers);
+  if (parts.includes('servers') || parts.includes('realtime'))
+    await summary.step('servers', startServers);
   for (const part of parts) await runProject(part, summary);
   process.exitCode = summary.finish();
 }
