@@ -89,14 +89,15 @@ function nodeRedis6(target: ConformanceTarget): Connected {
   return { client, close: connectUntilClosed(client, () => client.destroy()) };
 }
 
-/** The parts in which clusters of two majors could differ; one of each client plays all cases. */
+/** The parts in which clusters of two majors could differ; one of ioredis plays all cases. */
 const SOME: readonly CaseId[] = ['healthy', 'late', 'stopped', 'frozen', 'half_open', 'disposed'];
 
 describe.each<[string, Connect, (readonly CaseId[])?]>([
   ['a cluster of ioredis 5', ioredis5],
   ['a cluster of ioredis 6', ioredis6, SOME],
   ['a cluster of redis 4', nodeRedis4, SOME],
-  ['a cluster of redis 5', nodeRedis5],
+  // Not more: once every node was away, the client of one may stay closed for good.
+  ['a cluster of redis 5', nodeRedis5, ['healthy', 'late', 'frozen', 'slow', 'leak', 'disposed']],
   // Not more: it closes itself for good when every node is away at once.
   ['a cluster of redis 6', nodeRedis6, ['healthy', 'late', 'frozen', 'disposed']],
 ])('redisPing with %s against a real Redis Cluster', (name, connect, only) => {
