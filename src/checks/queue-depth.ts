@@ -3,6 +3,7 @@ import type { Check, CheckOptions, CheckResult } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
 import { HaleError, OptionError, describe } from '../core/errors.js';
 import { type Limits, limitsAbove, statusAbove, worstStatus } from '../core/limits.js';
+import { createRoundTrip } from '../core/round-trip.js';
 import { functionOption } from '../core/validate.js';
 
 /** What waits in a queue. */
@@ -41,7 +42,9 @@ export function queueDepth(
   options: QueueDepthOptions,
 ): Check {
   functionOption('queueDepth.read', read);
-  return queueCheck('queueDepth', async (signal) => read(signal), options);
+  const ask: Read = (signal, _clock, noAnswer) =>
+    untilAborted((async () => read(signal))(), signal, noAnswer);
+  return queueCheck('queueDepth', ask, options);
 }
 
 /** The part of a `Queue` of bullmq (5, 6) that {@link bullmqQueueDepth} uses. */
@@ -62,7 +65,7 @@ export interface BullWaitingJobLike {
  * there is a limit for it, how long the next one has waited. Meaning of pass, warn and fail as for {@link queueDepth}.
  *
  * Suggested impact: `degraded` or `optional`. Cost: one command to Redis per run, two with a limit for the age; on the
- * queue's own connection.
+ * queue's own connection. While Redis does not answer, no further one is sent.
  * @throws OptionError (`HALE_OPTION_INVALID`) for what is no queue, without a limit or for one out of range
  */
 export function bullmqQueueDepth(queue: BullQueueLike, options: QueueDepthOptions): Check {
@@ -71,13 +74,16 @@ export function bullmqQueueDepth(queue: BullQueueLike, options: QueueDepthOption
   }
   const { warnOldestMs = Infinity, failOldestMs = Infinity } = options ?? {};
   const needsAge = warnOldestMs !== Infinity || failOldestMs !== Infinity;
-  const read: Read = async (_signal, clock) => {
-    const [counts, next] = await Promise.all([
+  const roundTrip = createRoundTrip((asked: BullQueueLike) =>
+    Promise.all([
       // Where a paused queue keeps its jobs apart (bullmq 5), `waiting` counts those too.
-      queue.getJobCounts('waiting', 'prioritized'),
+      asked.getJobCounts('waiting', 'prioritized'),
       // In the order in which they are taken.
-      needsAge ? queue.getWaiting(0, 0) : [],
-    ]);
+      needsAge ? asked.getWaiting(0, 0) : [],
+    ]),
+  );
+  const read: Read = async (signal, clock, noAnswer) => {
+    const [counts, next] = await roundTrip(queue, signal, noAnswer);
     const depth = Object.values(counts).reduce((sum, count) => sum + count, 0);
     return { depth, oldestAgeMs: ageOf(next[0], clock.wallNow()) };
   };
@@ -90,7 +96,11 @@ function ageOf(job: BullWaitingJobLike | undefined, wallNow: number): number | u
   return Math.max(0, wallNow - job.timestamp - (job.opts?.delay ?? 0));
 }
 
-type Read = (signal: AbortSignal, clock: Clock) => Promise<QueueDepth | number>;
+type Read = (
+  signal: AbortSignal,
+  clock: Clock,
+  noAnswer: () => Error,
+) => Promise<QueueDepth | number>;
 
 interface QueueLimits {
   readonly depth: Limits;
@@ -114,7 +124,7 @@ function queueCheck(name: string, read: Read, options: QueueDepthOptions = {}): 
         throw new HaleError('HALE_STATE', `${name} runs only after its start()`);
       signal.throwIfAborted();
       const noAnswer = () => new Error('the queue did not say its depth', { cause: signal.reason });
-      return judge(checkDepth(await untilAborted(read(signal, clock), signal, noAnswer)), limits);
+      return judge(checkDepth(await read(signal, clock, noAnswer)), limits);
     },
   };
 }

@@ -77,6 +77,31 @@ describe('queueDepth', () => {
 });
 
 describe('bullmqQueueDepth', () => {
+  it('C3: has one question at most under way while its Redis does not answer, and asks again after that', async () => {
+    let asked = 0;
+    let answer: (counts: Record<string, number>) => void = () => {};
+    const queue: BullQueueLike = {
+      getJobCounts: () => {
+        asked += 1;
+        return new Promise((resolve) => (answer = resolve));
+      },
+      getWaiting: async () => [],
+    };
+    const check = harness(bullmqQueueDepth(queue, { warnDepth: 5 }), clock);
+    for (let run = 0; run < 5; run += 1) {
+      const outcome = check.run();
+      await clock.advance(1_000);
+      expect((await outcome).status).toBe('fail');
+    }
+    expect(asked).toBe(1);
+    answer({ waiting: 0 });
+    const outcome = check.run();
+    await clock.advance(1);
+    answer({ waiting: 6 });
+    expect(await outcome).toMatchObject({ status: 'warn', code: 'queue_long' });
+    expect(asked).toBe(2);
+  });
+
   const fake = (counts: Record<string, number>, timestamps: readonly number[] = []) => {
     const asked: string[] = [];
     const queue: BullQueueLike = {
