@@ -185,8 +185,21 @@ describe('the announcement', () => {
   it('is one JSON line for programs and a table of what there is for people', () => {
     expect(JSON.parse(readyLine(addresses))).toEqual({ event: 'ready', ...addresses });
     expect(readyLine(addresses)).not.toContain('\n');
-    expect(readyTable(addresses)).toMatch(/application +http:\/\/127\.0\.0\.1:8080/);
-    expect(readyTable(addresses)).not.toMatch(/null|fault proxy/);
+    expect(readyTable(addresses)).toMatch(/orders +http:\/\/127\.0\.0\.1:8080\/orders$/m);
+    expect(readyTable(addresses)).not.toMatch(/null|fault proxy|break it/);
+  });
+
+  it('shows people pages they can open, and none of a listener that is off', () => {
+    const panelRelay = 'http://127.0.0.1:4444';
+    const shown = (change: object) => readyTable({ ...addresses, panelRelay, ...change });
+    expect(shown({}).match(/http\S+/g)).toEqual([
+      'http://127.0.0.1:8080/',
+      'http://127.0.0.1:8080/orders',
+      'http://127.0.0.1:9400/readyz',
+      'http://127.0.0.1:9401/healthz/status',
+      'http://127.0.0.1:1/',
+    ]);
+    expect(shown({ probes: '', diagnostic: '' })).not.toMatch(/probes|diagnostic/);
   });
 
   it('shows an address that can be reached', () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readyTable } from '../../examples/order-service/src/ready.js';
 import {
   type OrderService,
   eventually,
@@ -56,6 +57,12 @@ describe('the order service with the embedded database', () => {
       expect(address).toMatch(/^(?:http:\/\/)?127\.0\.0\.1:[1-9]\d{1,4}\/?$/);
     }
     expect(new Set(Object.values(addresses)).size).toBe(7);
+  });
+
+  it('shows people addresses that answer 200 as they are printed', async () => {
+    const pages = readyTable(service.ready).match(/http\S+/g) ?? [];
+    expect(pages).toHaveLength(5);
+    for (const page of pages) expect([page, (await fetch(page)).status]).toEqual([page, 200]);
   });
 
   it('creates, lists and pays orders, and sends the mail', async () => {

@@ -1,6 +1,7 @@
 /** Where everything listens. */
 export interface Addresses {
   readonly app: string;
+  /** Empty when the listener is off, as `diagnostic` is. */
   readonly probes: string;
   readonly diagnostic: string;
   readonly faultProxy: string | null;
@@ -12,30 +13,38 @@ export interface Addresses {
   readonly pid: number;
 }
 
-const LABELS: Readonly<Record<keyof Addresses, string>> = {
-  app: 'application',
-  probes: 'probes',
-  diagnostic: 'diagnostic page',
-  faultProxy: 'fault proxy',
-  database: 'database',
-  mail: 'mail upstream',
-  panelRelay: 'panel relay',
-  databasePid: 'database process',
-  pid: 'process',
-};
-
-/** The announcement as one JSON line, for programs. */
+/** The announcement as one JSON line, for programs: addresses to put a path behind. */
 export function readyLine(addresses: Addresses): string {
   return JSON.stringify({ event: 'ready', ...addresses });
 }
 
-/** The announcement as a table, for people. */
+/** The announcement as a table, for people: its own pages can be opened as they are printed. */
 export function readyTable(addresses: Addresses): string {
-  const rows = (Object.keys(LABELS) as (keyof Addresses)[])
-    .filter((key) => addresses[key] !== null)
-    .map((key) => `  ${LABELS[key].padEnd(18)}${addresses[key]}`);
-  const hint = addresses.panelRelay === null ? [] : ['', `  Break it on ${addresses.app}/`];
-  return ['', '  order service: ready', '', ...rows, ...hint, ''].join('\n');
+  const rows = peopleRows(addresses)
+    .filter(([, value]) => value !== null)
+    .map(([label, value]) => `  ${label.padEnd(18)}${value}`);
+  return ['', '  order service: ready', '', ...rows, ''].join('\n');
+}
+
+/** Without the relay: it answers the panel's page only. */
+function peopleRows(addresses: Addresses): [label: string, value: string | number | null][] {
+  const { app, probes, diagnostic, panelRelay } = addresses;
+  return [
+    ['break it on', panelRelay === null ? null : `${app}/`],
+    ['orders', `${app}/orders`],
+    ['probes', page(probes, '/readyz')],
+    ['diagnostic page', page(diagnostic, '/healthz/status')],
+    ['fault proxy', addresses.faultProxy],
+    ['database', addresses.database],
+    ['mail upstream', addresses.mail],
+    ['database process', addresses.databasePid],
+    ['process', addresses.pid],
+  ];
+}
+
+/** `null` for a listener that was turned off. */
+function page(base: string, path: string): string | null {
+  return base === '' ? null : `${base}${path}`;
 }
 
 /** A URL for a bound address; an unspecified address is reachable through loopback. */
