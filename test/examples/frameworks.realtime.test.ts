@@ -53,7 +53,14 @@ async function start(file: string) {
 describe('the examples for frameworks', () => {
   it('are there', () => {
     expect(EXAMPLES).toEqual(
-      expect.arrayContaining(['express.mjs', 'fastify.mjs', 'koa.mjs', 'node-http.mjs']),
+      expect.arrayContaining([
+        'elysia.mjs',
+        'express.mjs',
+        'fastify.mjs',
+        'hono.mjs',
+        'koa.mjs',
+        'node-http.mjs',
+      ]),
     );
   });
 
