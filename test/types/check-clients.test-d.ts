@@ -1,5 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { Queue } from 'bullmq';
+import { Queue as Queue5 } from 'bullmq5';
 import { type CircuitBreakerPolicy, type RetryPolicy } from 'cockatiel';
 import { type Cluster, Redis } from 'ioredis';
 import CircuitBreaker from 'opossum';
@@ -54,7 +55,10 @@ describe('the clients of the real libraries fit without a cast', () => {
     expectTypeOf(cockatielBreaker).toBeCallableWith(null as unknown as CircuitBreakerPolicy);
   });
 
-  it('bullmq', () => {
+  it('bullmq 5 and 6', () => {
+    expectTypeOf<Queue5>().toExtend<BullQueueLike>();
+    expectTypeOf<Queue5<{ n: number }, string>>().toExtend<BullQueueLike>();
+    bullmqQueueDepth(new Queue5('orders', { connection: {} }), { warnDepth: 1 });
     expectTypeOf<Queue>().toExtend<BullQueueLike>();
     expectTypeOf<Queue<{ n: number }, string>>().toExtend<BullQueueLike>();
     bullmqQueueDepth(new Queue('orders', { connection: {} }), { warnDepth: 1 });
@@ -86,6 +90,7 @@ describe('what is no client does not fit', () => {
     expectTypeOf<pg.Client>().not.toExtend<RedisLike>();
     expectTypeOf<RetryPolicy>().not.toExtend<CockatielBreakerLike>();
     expectTypeOf<Queue>().not.toExtend<SqliteLike>();
+    expectTypeOf<Queue5>().not.toExtend<SqliteLike>();
     // @ts-expect-error R9: a peer never decides about this instance's readiness
     healthJson('http://peer/', { impact: 'critical' });
     // @ts-expect-error redirects are never followed, so there is no option for them
