@@ -190,7 +190,6 @@ describe('kafkaLag', () => {
     server: () => server,
     createSubject: subject,
     heldConnections: 2,
-    runs: 200,
     exceptions: {
       wrong_password: { because: 'the mock knows no passwords' },
     },

@@ -1,4 +1,4 @@
-import { jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import {
   type NatsConnection as NatsConnection3,
   connect as connect3,
@@ -79,6 +79,32 @@ describe.each<[string, Connect]>([
       const servers = `${host}:${port}`;
       const app = eventually(connect, { ...OPTIONS, servers, pass: password(PASSWORD) });
       return { check: natsConnection(app.current), close: app.close };
+    },
+  });
+});
+
+describe('natsJetStream with @nats-io/jetstream 3 against a real NATS server', () => {
+  itConforms({
+    name: 'natsJetStream',
+    server: () => server,
+    secrets: [PASSWORD],
+    createSubject: ({ host, port, password }) => {
+      const servers = `${host}:${port}`;
+      let manager: JetStreamManager | undefined;
+      const connect = async (options: typeof OPTIONS & { servers: string }) => {
+        const made = await connect3(options);
+        // Not asked for its account here: that is what the check does.
+        manager = await jetstreamManager(made, { checkAPI: false, timeout: 500 });
+        return made;
+      };
+      const app = eventually(connect, { ...OPTIONS, servers, pass: password(PASSWORD) });
+      const current = {
+        getAccountInfo: async () => {
+          if (manager === undefined) throw new Error('not connected yet');
+          return manager.getAccountInfo();
+        },
+      };
+      return { check: natsJetStream(current), close: app.close };
     },
   });
 });
