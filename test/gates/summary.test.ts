@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSummary } from '../../tools/lib/summary.mjs';
 
 const silence = () => vi.spyOn(console, 'log').mockImplementation(() => {});
-const line = { name: 'vitest unit', tookMs: 1, note: '', failures: [] };
+const line = { name: 'vitest unit', tookMs: 1, note: '', failures: [], retried: [] };
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -40,9 +40,16 @@ describe('summary', () => {
     const log = silence();
     const summary = createSummary();
     await summary.gate('lint', () => Promise.resolve({ ok: false, examined: 1, output: 'a.ts:1' }));
-    summary.project({ ...line, passed: 1, failed: 1, failures: ['b.test.ts: adds (failed)'] });
+    summary.project({
+      ...line,
+      passed: 2,
+      failed: 1,
+      failures: ['b.test.ts: adds (failed)'],
+      retried: ['c.test.ts: slow'],
+    });
     log.mockClear();
     summary.finish();
+    expect(log.mock.calls.flat().join('\n')).toContain('SECOND TRY c.test.ts: slow');
     expect(log.mock.calls.flat().join('\n')).toMatch(
       /FAILED lint\n +a\.ts:1[^]*FAILED b\.test\.ts: adds/,
     );

@@ -69,7 +69,13 @@ describe('counting a vitest project', () => {
   it('fails when no test ran', async () => {
     using tree = plantTests({});
     const counts = await countProject('realtime', tree.root, quietly);
-    expect(counts).toEqual({ passed: 0, failed: 1, note: 'no test ran', failures: [] });
+    expect(counts).toEqual({
+      passed: 0,
+      failed: 1,
+      note: 'no test ran',
+      failures: [],
+      retried: [],
+    });
   });
 
   it('counts a skipped test and a file that does not load as failed', async () => {
@@ -81,6 +87,22 @@ describe('counting a vitest project', () => {
       'test/broken.test.ts: did not load',
       'test/planted.test.ts: a (skipped)',
     ]);
+  });
+
+  it('names what passed at a second try, and does not let a third', async () => {
+    const body = (tries: number) =>
+      `let n = 0;\nit('a', () => {\n  n += 1;\n  expect(n).toBe(${tries});\n});`;
+    const file = (tries: number): Files => ({
+      'test/planted.realtime.test.ts': unitTest(body(tries))['test/planted.test.ts'] ?? '',
+    });
+    using second = plantTests(file(2));
+    const counts = await countProject('realtime', second.root, quietly);
+    expect(counts).toMatchObject({ passed: 1, failed: 0, note: '1 passed at a second try' });
+    expect(counts.retried.join()).toMatch(
+      /^test\/planted\.realtime\.test\.ts: a\n.*expected 1 to be 2/,
+    );
+    using third = plantTests(file(3));
+    expect(await countProject('realtime', third.root, quietly)).toMatchObject({ failed: 1 });
   });
 
   it('fails when every test passes and the coverage is too low', async () => {

@@ -15,6 +15,8 @@ export function createSummary() {
   const lines = [];
   /** @type {string[]} */
   const failures = [];
+  /** @type {string[]} */
+  const retries = [];
   let tests = 0;
 
   /**
@@ -43,11 +45,12 @@ export function createSummary() {
 
   /**
    * Adds the result of one vitest project.
-   * @param {Line & { failures: readonly string[] }} result
+   * @param {Line & { failures: readonly string[], retried: readonly string[] }} result
    */
-  const project = ({ failures: failed, ...line }) => {
+  const project = ({ failures: failed, retried, ...line }) => {
     lines.push(line);
     failures.push(...failed);
+    retries.push(...retried);
     tests += line.passed + line.failed;
   };
 
@@ -62,6 +65,7 @@ export function createSummary() {
     }
     const passed = lines.reduce((sum, line) => sum + line.passed, 0);
     const failed = lines.reduce((sum, line) => sum + line.failed, 0);
+    for (const retried of retries) console.log(`\nSECOND TRY ${retried}`);
     for (const failed of failures) console.log(`\nFAILED ${failed}`);
     console.log(`\n${lines.map((line) => row(line)).join('\n')}\n`);
     console.log(`${passed} passed, ${failed} failed`);

@@ -16,7 +16,7 @@ import { bin, ROOT, runVisibly } from './run.mjs';
 
 /** @typedef {{ fullName: string, status: string, failureMessages?: string[] }} AssertionResult */
 
-/** @typedef {{ passed: number, failed: number, note: string, failures: string[] }} Counts */
+/** @typedef {{ passed: number, failed: number, note: string, failures: string[], retried: string[] }} Counts */
 
 /** Enough for a property's seed and counterexample. */
 const MESSAGE_LINES = 12;
@@ -83,7 +83,8 @@ function readReport(file) {
  */
 function count(report, code, root) {
   if (report === undefined) {
-    return { passed: 0, failed: 1, note: `no report, exit code ${code}`, failures: [] };
+    const note = `no report, exit code ${code}`;
+    return { passed: 0, failed: 1, note, failures: [], retried: [] };
   }
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
@@ -95,15 +96,12 @@ function count(report, code, root) {
     ...(broken > 0 ? [`${broken} files did not load`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
-  const failures = failuresOf(report, root);
-  if (passed + failed === 0) return { passed, failed: 1, note: 'no test ran', failures };
-  if (code === 0 || failed > 0) return { passed, failed, note: notes.join(', '), failures };
-  return {
-    passed,
-    failed: 1,
-    note: 'coverage below its threshold, or an unhandled error',
-    failures,
-  };
+  const names = { failures: failuresOf(report, root), retried: retriedOf(report, root) };
+  if (names.retried.length > 0) notes.push(`${names.retried.length} passed at a second try`);
+  if (passed + failed === 0) return { passed, failed: 1, note: 'no test ran', ...names };
+  if (code === 0 || failed > 0) return { passed, failed, note: notes.join(', '), ...names };
+  const note = 'coverage below its threshold, or an unhandled error';
+  return { passed, failed: 1, note, ...names };
 }
 
 /**
@@ -120,6 +118,22 @@ function failuresOf(report, root) {
       .filter((test) => test.status !== 'passed')
       .map((test) => `${file}: ${test.fullName} (${test.status})${messageOf(test)}`);
   });
+}
+
+/**
+ * Names what passed only after it had failed once.
+ * @param {Report} report
+ * @param {string} root
+ * @returns {string[]}
+ */
+function retriedOf(report, root) {
+  return report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(
+        ({ status, failureMessages = [] }) => status === 'passed' && failureMessages.length > 0,
+      )
+      .map((test) => `${path.relative(root, name)}: ${test.fullName}${messageOf(test)}`),
+  );
 }
 
 /** @param {AssertionResult} test */
