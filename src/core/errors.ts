@@ -18,7 +18,8 @@ export type HaleErrorCode =
   | 'HALE_TOO_MANY'
   | 'HALE_CONFORMANCE'
   | 'HALE_LEASE_LOST'
-  | 'HALE_FENCED';
+  | 'HALE_FENCED'
+  | 'HALE_CLIENT_MISSING';
 
 /** The base of every error hale throws; recognise one with {@link isHaleError}, not `instanceof`. */
 export class HaleError extends Error {
