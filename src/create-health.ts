@@ -4,7 +4,7 @@ import type { DrainProgress } from './core/drain-progress.js';
 import { HaleError } from './core/errors.js';
 import { createGuard } from './core/guard.js';
 import type { HealthOptions } from './core/health-options.js';
-import type { Logger } from './core/logger.js';
+import { type ThrottledLogger, createThrottledLogger } from './core/log-throttle.js';
 import { errorText } from './core/error-text.js';
 import type { Phase } from './core/phase.js';
 import type { BoundAddress } from './core/probe-host.js';
@@ -39,7 +39,7 @@ export function createHealth(options: HealthOptions = {}): Health {
 
 class ProcessHealth implements Health {
   readonly #resolved: ResolvedOptions;
-  readonly #logger: Logger;
+  readonly #logger: ThrottledLogger;
   readonly #redact: (text: string) => string;
   readonly #host: AnsweringHost;
   readonly #engine: Engine;
@@ -57,7 +57,8 @@ class ProcessHealth implements Health {
     this.#redact = redact;
     const env = options.env ?? processEnv();
     this.#resolved = resolveOptions(options, env);
-    this.#logger = createSafeLogger(options.logger ?? stderrLogger(clock), redact);
+    const safe = createSafeLogger(options.logger ?? stderrLogger(clock), redact);
+    this.#logger = createThrottledLogger(safe, clock);
     this.#host = this.#createHost(options, clock);
     this.#engine = createEngine({
       resolved: this.#resolved,
@@ -270,6 +271,7 @@ class ProcessHealth implements Health {
     this.#terminal?.view?.dispose();
     this.#listeners.clear();
     await Promise.all([this.#engine.dispose(), this.#host.dispose()]);
+    this.#logger.flush();
   }
 
   #createHost({ redactKeys, systemd }: HealthOptions, clock: Clock): AnsweringHost {
@@ -293,6 +295,8 @@ class ProcessHealth implements Health {
       view: drainTerminal(this.#clock, this.#resolved, () => this.#engine.shutdown.open()),
     };
     this.#terminal.view?.tell(progress);
+    // The process may end with it.
+    if (progress.kind === 'end') this.#logger.flush();
     this.#tell({ kind: 'drain', progress });
   }
 

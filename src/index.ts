@@ -43,6 +43,7 @@ export type {
 } from './core/health-options.js';
 export type { LeaseParticipant } from './core/lease-host.js';
 export type { Logger, LogFields } from './core/logger.js';
+export { type MessageFirstLogger, messageFirst } from './core/message-first.js';
 export type { HistogramView } from './core/histogram.js';
 export { METRICS, type MetricDefinition } from './core/metric-definitions.js';
 export type { MetricLabels, MetricReading, MetricSample } from './core/metric-readings.js';

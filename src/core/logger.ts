@@ -1,4 +1,7 @@
-/** The shape of pino, winston and console that hale writes to: fields first, then the message. */
+/**
+ * What hale writes to: fields first, then the message, as pino takes them. winston and `console` are recognised and given the
+ * message first; for another logger like them there is `messageFirst()`.
+ */
 export interface Logger {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;

@@ -1,6 +1,7 @@
 import { contain } from './contain.js';
 import { errorText } from './error-text.js';
 import type { LogFields, Logger } from './logger.js';
+import { fieldsFirst } from './message-first.js';
 import { redactLine, redactValue } from './redact-value.js';
 import type { Redactor } from './redact.js';
 
@@ -10,7 +11,8 @@ const MAX_STACK = 4000;
  * Wraps a caller's logger: every text is redacted and every value bounded before it is written (E7), and a logger
  * that throws, or rejects, is contained, since an error in logging must not take the service down.
  */
-export function createSafeLogger(logger: Logger, redact: Redactor): Logger {
+export function createSafeLogger(given: Logger, redact: Redactor): Logger {
+  const logger = fieldsFirst(given);
   const forward = (level: keyof Logger) => (fields: LogFields, message: string) => {
     contain(
       (): unknown => logger[level](cleanFields(fields, redact), redactLine(message, redact)),

@@ -42,6 +42,11 @@ export function readText(file: string): string {
   return process.getBuiltinModule('node:fs').readFileSync(file, 'utf8');
 }
 
+/** The name of this machine, container or pod; empty where there is none. */
+export function hostName(): string {
+  return hasProcess() ? process.getBuiltinModule('node:os').hostname() : '';
+}
+
 /** The size in bytes at which V8 gives up growing its heap. */
 export function heapLimitBytes(): number {
   return process.getBuiltinModule('node:v8').getHeapStatistics().heap_size_limit;

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../core/clock.js';
 import { contain } from '../core/contain.js';
 import { DEFAULTS } from '../core/defaults.js';
 import { HaleError, OptionError } from '../core/errors.js';
-import type { Logger } from '../core/logger.js';
+import type { LogFields, Logger } from '../core/logger.js';
 import type { CheckView } from '../core/probe-state.js';
 import type { ResolvedCheck } from '../core/resolve-check.js';
 import { firstDelayMs, nextDelayMs } from '../core/schedule.js';
@@ -32,6 +32,8 @@ export interface CheckRegistryOptions {
   readonly redact: (text: string) => string;
   /** Without it there is no schedule: only `evaluate()` runs checks. @defaultValue true */
   readonly background?: boolean;
+  /** What a log line about a transition tells beside it. @defaultValue nothing */
+  context?(): LogFields;
   onTransition?(transition: CheckTransition): void;
   /** Called in each turn of the schedule, after the board has been marked. */
   onTurn?(): void;
@@ -224,11 +226,11 @@ async function perform(options: CheckRegistryOptions, entry: Entry): Promise<num
 }
 
 function tell(
-  { logger, onTransition, onError }: CheckRegistryOptions,
+  { logger, context, onTransition, onError }: CheckRegistryOptions,
   transition: CheckTransition,
 ): void {
   try {
-    logTransition(logger, transition);
+    logTransition(logger, transition, context?.());
     onTransition?.(transition);
   } catch (error) {
     onError(error, `a listener to check "${transition.check}"`);

@@ -14,7 +14,11 @@ import { decideReadiness } from '../core/readiness.js';
 import type { ResolvedOptions } from '../core/resolve-options.js';
 import { type Admission, createAdmission } from './admission.js';
 import { type Running, startBeat } from './beat.js';
-import { type CheckRegistry, createCheckRegistry } from './check-registry.js';
+import {
+  type CheckRegistry,
+  type CheckRegistryOptions,
+  createCheckRegistry,
+} from './check-registry.js';
 import { type CapacityGate, createCapacityGate } from './capacity-gate.js';
 import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
@@ -22,6 +26,7 @@ import { reportEnvironment } from './environment-report.js';
 import { createDrainRecord } from './drain-record.js';
 import { createLeaseRecord } from './lease-record.js';
 import { createLimiter } from './limiter.js';
+import { createLogContext } from './log-context.js';
 import { type Leases, createLeases } from './leases.js';
 import type { CheckTransition } from './monitored-check.js';
 import { systemProcess } from './process-port.js';
@@ -91,9 +96,7 @@ export function createEngine(options: EngineOptions): Engine {
   const shared = { clock, random, board: options.host.board, publisher, logger, redact };
   const checks = createCheckRegistry({
     ...shared,
-    limiter: createLimiter(resolved.concurrency),
-    background: resolved.background,
-    onTransition: options.onCheckTransition,
+    ...scheduleOf(options),
     onTurn: () => onTurn(),
     onError,
   });
@@ -124,7 +127,11 @@ export function createEngine(options: EngineOptions): Engine {
     drainEndsAt: () => shutdown.drain.deadlineAt() ?? clock.now(),
   });
   const running: Running[] = [];
-  publisher.patch({ service: resolved.service, groups: resolved.groups });
+  publisher.patch({
+    service: resolved.service,
+    groups: resolved.groups,
+    startedAt: clock.wallNow(),
+  });
   for (const check of resolved.checks) checks.add(check);
   return {
     admission: createAdmission({ ...options, options: resolved.admission }),
@@ -154,6 +161,18 @@ export function createEngine(options: EngineOptions): Engine {
       for (const part of all) part?.dispose();
       await checks.dispose();
     },
+  };
+}
+
+function scheduleOf(
+  options: EngineOptions,
+): Pick<CheckRegistryOptions, 'limiter' | 'background' | 'context' | 'onTransition'> {
+  const { concurrency, background } = options.resolved;
+  return {
+    limiter: createLimiter(concurrency),
+    background,
+    context: createLogContext(options),
+    onTransition: options.onCheckTransition,
   };
 }
 
@@ -203,7 +222,6 @@ function createMirror(
 ): Mirror {
   const { host, clock, logger, resolved } = options;
   const { board } = host;
-  const { version, releaseId } = resolved.service;
   let state = initialProbeState;
   const readiness = createReadinessWatch({
     clock,
@@ -216,15 +234,7 @@ function createMirror(
         evaluatedAt: board.evaluatedAt(),
         staleAfterMs: resolved.probes.staleAfterMs,
       }),
-    context: () => ({
-      // Nothing has been evaluated before the start.
-      ...(board.evaluatedAt() === 0
-        ? {}
-        : { snapshotAgeMs: Math.round(clock.now() - board.evaluatedAt()) }),
-      inFlight: board.inFlight(),
-      ...(version === undefined ? {} : { version }),
-      ...(releaseId === undefined ? {} : { releaseId }),
-    }),
+    context: createLogContext(options),
     onChange: options.onReadinessChange,
   });
   const publisher = createPublisher({

@@ -1,8 +1,12 @@
-import type { Logger } from '../core/logger.js';
+import type { LogFields, Logger } from '../core/logger.js';
 import type { CheckTransition } from './monitored-check.js';
 
 /** Logs a change of verdict: what it is now, why, and how long it had been otherwise (O2). */
-export function logTransition(logger: Logger, transition: CheckTransition): void {
+export function logTransition(
+  logger: Logger,
+  transition: CheckTransition,
+  context: LogFields = {},
+): void {
   const { check, impact, from, to, lastedMs, outcome } = transition;
   const fields = {
     event: 'check_transition',
@@ -14,6 +18,7 @@ export function logTransition(logger: Logger, transition: CheckTransition): void
     durationMs: Math.round(outcome.durationMs),
     ...(outcome.code === undefined ? {} : { code: outcome.code }),
     ...(outcome.output === undefined ? {} : { output: outcome.output }),
+    ...context,
   };
   if (to === 'pass')
     logger.info(fields, `check "${check}" passes after ${duration(lastedMs)} of ${from}`);

@@ -19,7 +19,6 @@ const health = createHealth({
       },
     },
   },
-  logger: { info() {}, warn() {}, error() {} },
 });
 const [address] = await health.start();
 process.on('message', (message) => {

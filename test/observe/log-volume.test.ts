@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createHealth } from '../../src/index.js';
+import type { LogFields, Logger } from '../../src/core/logger.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
+
+function recording(): { logger: Logger; lines: LogFields[] } {
+  const lines: LogFields[] = [];
+  const log = (fields: LogFields): void => void lines.push(fields);
+  return { logger: { info: log, warn: log, error: log }, lines };
+}
+
+/** A process whose database is down every other second. */
+async function start(run: () => Promise<void>) {
+  const clock = createManualClock();
+  const { logger, lines } = recording();
+  const health = createHealth({
+    ...{ clock, logger, isolation: 'inline', signals: false, env: {} },
+    probes: { host: '127.0.0.1', port: 0, stallAfterMs: 3_600_000 },
+    version: '1.2.3',
+    releaseId: 'abc',
+    checks: {
+      database: { run, intervalMs: 1000, failureThreshold: 1, successThreshold: 1 },
+    },
+  });
+  await health.start();
+  await clock.advance(5000);
+  return { clock, health, lines };
+}
+
+describe('log volume', () => {
+  it('O2: a dependency that flaps each second for an hour makes a bounded number of lines', async () => {
+    let runs = 0;
+    const { clock, health, lines } = await start(() => {
+      runs += 1;
+      return runs % 2 === 0 ? Promise.resolve() : Promise.reject(new Error('down'));
+    });
+    const before = lines.length;
+    // In steps: the beat of an hour in one go takes long.
+    for (let second = 0; second < 3600; second += 1) await clock.advance(1000);
+    await health.dispose();
+    expect(runs).toBeGreaterThan(3000);
+    const flapped = lines.slice(before).filter(({ event }) => event !== 'inline_isolation');
+    expect(flapped.length).toBeGreaterThan(2);
+    // Ten and one a minute, for the check and for readiness.
+    expect(flapped.length).toBeLessThanOrEqual(2 * (10 + 60 + 1));
+  });
+
+  it('O2: ten thousand probes make no line', async () => {
+    const { health, lines } = await start(() => Promise.resolve());
+    const before = lines.length;
+    for (let index = 0; index < 10_000; index += 1) {
+      const path = ['/livez', '/readyz', '/startupz', '/nowhere'][index % 4] as string;
+      await health.handle({ url: path });
+    }
+    expect(lines).toHaveLength(before);
+    await health.dispose();
+  });
+
+  it('O2: a transition tells reason, previous state, how long it lasted, age, in-flight, release, instance', async () => {
+    let down = false;
+    const { clock, health, lines } = await start(() =>
+      down ? Promise.reject(new Error('down')) : Promise.resolve(),
+    );
+    down = true;
+    await clock.advance(3000);
+    const context = {
+      inFlight: 0,
+      version: '1.2.3',
+      releaseId: 'abc',
+      instance: expect.stringMatching(/./),
+      snapshotAgeMs: expect.any(Number),
+      lastedMs: expect.any(Number),
+    };
+    expect(
+      lines.find(({ event, to }) => event === 'check_transition' && to === 'fail'),
+    ).toMatchObject({
+      ...context,
+      check: 'database',
+      from: 'pass',
+      output: 'down',
+    });
+    expect(
+      lines.find(({ event, previous }) => event === 'readiness' && previous === 'ok'),
+    ).toMatchObject({
+      ...context,
+      previous: 'ok',
+      reason: 'check_failed:database',
+    });
+    await health.dispose();
+  });
+});
