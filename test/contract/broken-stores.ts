@@ -105,6 +105,17 @@ export const brokenStores: readonly BrokenStore[] = [
       return sound.renew({ ...renewal, ttlMs: record?.expiresInMs ?? 0 }, call);
     },
   })),
+  change('renews once only', /outlives its ttl/, (sound) => {
+    const renewed = new Set<string>();
+    return {
+      renew: async (renewal, call) => {
+        const { name, ttlMs, token } = renewal;
+        if (renewed.has(`${name} ${token}`)) return { kind: 'renewed', ttlMs };
+        renewed.add(`${name} ${token}`);
+        return sound.renew(renewal, call);
+      },
+    };
+  }),
   change('releases by name alone', /a stale one frees nothing/, (sound) => ({
     release: async (claim, call) => {
       const record = await present(sound, claim.name, call);

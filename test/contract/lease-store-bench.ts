@@ -27,6 +27,8 @@ export interface StoreHarness {
   readonly lateMs: number;
   /** A time-out for calls that will not be answered; those that will have a longer one. */
   readonly timeoutMs: number;
+  /** Whether a renewal cannot change the ttl of a lease, only begin it again. @defaultValue false */
+  readonly fixedTtl?: boolean;
   /** Whether the registry has a clock of its own, so that no clock of a client matters. */
   readonly ownClock: boolean;
   /** Ends the registry and starts it again with its data. */
