@@ -1,5 +1,5 @@
+import { type Changes, createChanges } from './changes.js';
 import type { Clock } from './core/clock.js';
-import { contain } from './core/contain.js';
 import type { DrainProgress } from './core/drain-progress.js';
 import { HaleError } from './core/errors.js';
 import { createGuard } from './core/guard.js';
@@ -12,14 +12,14 @@ import { createRedactor } from './core/redact.js';
 import { resolveCheck } from './core/resolve-check.js';
 import { type ResolvedOptions, resolveOptions } from './core/resolve-options.js';
 import { createSafeLogger } from './core/safe-logger.js';
-import { functionOption, objectOption } from './core/validate.js';
+import { objectOption } from './core/validate.js';
 import type { AdmissionMiddleware, AdmissionResult } from './engine/admission.js';
 import type { DrainTerminal } from './engine/drain-terminal.js';
 import { type Engine, createEngine } from './engine/engine.js';
 import { processEnv, systemProcess } from './engine/process-port.js';
 import { exitAfter, handleSignals } from './engine/signals.js';
 import { systemClock } from './engine/system-clock.js';
-import type { Health, HealthChange, Report } from './health.js';
+import type { Health, Report } from './health.js';
 import { createHostEvents } from './host-events.js';
 import type { ProbePaths } from './core/probe-options.js';
 import type { AnsweringHost } from './probe/answering-host.js';
@@ -45,7 +45,7 @@ class ProcessHealth implements Health {
   readonly #engine: Engine;
   readonly #clock: Clock;
   #terminal: { readonly view: DrainTerminal | undefined } | undefined;
-  readonly #listeners = new Set<Parameters<Health['onChange']>[0]>();
+  readonly #changes: Changes;
   #releaseSignals: (() => void) | undefined;
   #started: Promise<readonly BoundAddress[]> | undefined;
   #disposed: Promise<void> | undefined;
@@ -59,6 +59,7 @@ class ProcessHealth implements Health {
     this.#resolved = resolveOptions(options, env);
     const safe = createSafeLogger(options.logger ?? stderrLogger(clock), redact);
     this.#logger = createThrottledLogger(safe, clock);
+    this.#changes = createChanges(this, this.#logger);
     this.#host = this.#createHost(options, clock);
     this.#engine = createEngine({
       resolved: this.#resolved,
@@ -71,8 +72,8 @@ class ProcessHealth implements Health {
       logger: this.#logger,
       redact,
       host: this.#host,
-      onCheckTransition: (transition) => this.#tell({ kind: 'check', ...transition }),
-      onReadinessChange: (change) => this.#tell({ kind: 'readiness', ...change }),
+      onCheckTransition: (transition) => this.#changes.tell({ kind: 'check', ...transition }),
+      onReadinessChange: (change) => this.#changes.tell({ kind: 'readiness', ...change }),
       onDrainProgress: (progress) => this.#tellDrain(progress),
       onStartupTimeout: () => this.#onStartupTimeout(),
     });
@@ -204,8 +205,11 @@ class ProcessHealth implements Health {
   }
 
   onChange(listener: Parameters<Health['onChange']>[0]): () => void {
-    this.#listeners.add(functionOption('onChange (a listener)', listener));
-    return () => void this.#listeners.delete(listener);
+    return this.#changes.listen(listener);
+  }
+
+  changes(...[options]: Parameters<Health['changes']>): ReturnType<Health['changes']> {
+    return this.#changes.stream(options);
   }
 
   shutdown(reason = 'shutdown'): ReturnType<Health['shutdown']> {
@@ -269,7 +273,7 @@ class ProcessHealth implements Health {
   async #dispose(): Promise<void> {
     this.#stopHandlingSignals();
     this.#terminal?.view?.dispose();
-    this.#listeners.clear();
+    this.#changes.dispose();
     await Promise.all([this.#engine.dispose(), this.#host.dispose()]);
     this.#logger.flush();
   }
@@ -297,20 +301,6 @@ class ProcessHealth implements Health {
     this.#terminal.view?.tell(progress);
     // The process may end with it.
     if (progress.kind === 'end') this.#logger.flush();
-    this.#tell({ kind: 'drain', progress });
-  }
-
-  #tell(change: HealthChange): void {
-    for (const listener of this.#listeners)
-      contain(
-        () => listener(change),
-        (error) => this.#onListenerError(error),
-      );
-  }
-
-  #onListenerError(error: unknown): void {
-    const output = errorText(error);
-    const fields = { event: 'listener_error', output };
-    this.#logger.error(fields, `a listener to onChange threw: ${output}`);
+    this.#changes.tell({ kind: 'drain', progress });
   }
 }

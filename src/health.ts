@@ -1,3 +1,5 @@
+import type { ChangesOptions } from './changes.js';
+import type { ChangeStream } from './core/change-stream.js';
 import type { Check, CheckRun } from './core/check.js';
 import type { Decision } from './core/decision.js';
 import type { DrainProgress } from './core/drain-progress.js';
@@ -159,6 +161,12 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * a listener throws, or rejects with when it is asynchronous, is logged.
    */
   onChange(listener: (change: HealthChange) => unknown): () => void;
+  /**
+   * The same changes for `for await`, from now on, until the signal aborts, `dispose()` or the reader leaves. It does not keep
+   * the process alive. Subscribers to `hale:change` of `node:diagnostics_channel` are told too, as `{ health, change }`.
+   * @throws OptionError on a limit out of range.
+   */
+  changes(options?: ChangesOptions): ChangeStream<HealthChange>;
   /**
    * Drains: readiness fails at once, servers go on for the propagation delay, in-flight work ends, hooks run. Ends
    * the process afterwards if hale handles its signals, otherwise resolves with the result. Idempotent.

@@ -15,7 +15,8 @@ async function start(run: () => Promise<void>) {
   const { logger, lines } = recording();
   const health = createHealth({
     ...{ clock, logger, isolation: 'inline', signals: false, env: {} },
-    probes: { host: '127.0.0.1', port: 0, stallAfterMs: 3_600_000 },
+    probes: { host: '127.0.0.1', port: 0 },
+    diagnostic: false,
     version: '1.2.3',
     releaseId: 'abc',
     checks: {
