@@ -33,6 +33,13 @@ export const METRICS = {
     help: 'The service: its version, its release and the version of Node.js.',
     labels: ['version', 'release', 'node'],
   },
+  processStartTime: {
+    name: 'hale_process_start_time_seconds',
+    type: 'gauge',
+    help: 'When the process began, in seconds since 1970.',
+    unit: 'seconds',
+    labels: [],
+  },
   phase: {
     name: 'hale_phase',
     type: 'gauge',
@@ -50,6 +57,12 @@ export const METRICS = {
     type: 'gauge',
     help: 'What a probe says now: 1 pass, 0.5 warn, 0 fail.',
     labels: ['probe'],
+  },
+  probeReason: {
+    name: 'hale_probe_reason',
+    type: 'gauge',
+    help: '1 for the reason code a probe gives now; the others are left out.',
+    labels: ['probe', 'reason'],
   },
   probeHandlerDuration: {
     name: 'hale_probe_handler_duration_seconds',
@@ -77,6 +90,12 @@ export const METRICS = {
     type: 'gauge',
     help: 'Verdict of a check: 1 pass, 0.5 warn, 0 fail, -1 never ran or expired.',
     labels: ['check'],
+  },
+  checkValue: {
+    name: 'hale_check_value',
+    type: 'gauge',
+    help: 'The number a check saw at its last run, in the first unit it ever gave; left out where it saw none.',
+    labels: ['check', 'measurement', 'unit'],
   },
   checkDuration: {
     name: 'hale_check_duration_seconds',

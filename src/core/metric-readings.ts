@@ -1,5 +1,6 @@
+import type { AnsweringFigures } from './answering-figures.js';
 import type { Board } from './board.js';
-import type { CheckStatus, Status } from './check.js';
+import type { CheckStatus } from './check.js';
 import type { HistogramView } from './histogram.js';
 import { LEASE_STATES } from './lease-host.js';
 import { METRICS, type MetricDefinition } from './metric-definitions.js';
@@ -19,17 +20,6 @@ export type MetricSample =
   | { readonly labels: MetricLabels; readonly histogram: HistogramView };
 
 export type MetricLabels = Readonly<Record<string, string>>;
-
-/** What the side that answers probes has counted itself. */
-export interface AnsweringFigures {
-  readonly answers: readonly (readonly [labels: MetricLabels, count: number])[];
-  /** Time to answer in seconds, by probe. */
-  readonly handled: readonly (readonly [probe: string, view: HistogramView])[];
-  readonly statuses: readonly (readonly [probe: string, status: Status])[];
-  /** Time in which readiness failed, by reason code. */
-  readonly notReadyMs: readonly (readonly [reason: string, ms: number])[];
-  readonly livenessFailures: number;
-}
 
 /** What metrics are read from. */
 export interface MetricsSource {
@@ -59,12 +49,13 @@ function serviceReadings({ state, board, nodeVersion }: MetricsSource): MetricRe
   const labels = { version, release: releaseId, node: nodeVersion };
   return [
     reading(METRICS.buildInfo, [{ labels, value: 1 }]),
+    single(METRICS.processStartTime, seconds(state.startedAt)),
     reading(METRICS.phase, oneOf('phase', PHASES, board.phase())),
   ];
 }
 
 function probeReadings(figures: AnsweringFigures | undefined): MetricReading[] {
-  const { answers = [], handled = [], statuses = [], notReadyMs = [] } = figures ?? {};
+  const { answers = [], handled = [], saying = [], notReadyMs = [] } = figures ?? {};
   const failures = figures === undefined ? undefined : figures.livenessFailures;
   return [
     reading(
@@ -73,7 +64,11 @@ function probeReadings(figures: AnsweringFigures | undefined): MetricReading[] {
     ),
     reading(
       METRICS.probeStatus,
-      statuses.map(([probe, status]) => ({ labels: { probe }, value: CHECK_VALUE[status] })),
+      saying.map(([probe, status]) => ({ labels: { probe }, value: CHECK_VALUE[status] })),
+    ),
+    reading(
+      METRICS.probeReason,
+      saying.map(([probe, , reason]) => ({ labels: { probe, reason }, value: 1 })),
     ),
     reading(
       METRICS.probeHandlerDuration,
@@ -102,6 +97,7 @@ function checkReadings({ state, now }: MetricsSource): MetricReading[] {
     );
   return [
     each(METRICS.checkStatus, (view) => CHECK_VALUE[freshStatus(view, now)]),
+    reading(METRICS.checkValue, views.flatMap(valueSamples)),
     reading(
       METRICS.checkDuration,
       views.flatMap(({ name, durations }) =>
@@ -114,6 +110,12 @@ function checkReadings({ state, now }: MetricsSource): MetricReading[] {
     each(METRICS.checkAbandonedRuns, ({ abandoned }) => abandoned),
     each(METRICS.checkTransitions, ({ transitions }) => transitions),
   ];
+}
+
+function valueSamples({ name: check, component, measured }: CheckView): MetricSample[] {
+  if (measured?.value === undefined) return [];
+  const { measurement = '' } = component;
+  return [{ labels: { check, measurement, unit: measured.unit }, value: measured.value }];
 }
 
 function processReadings({ state, board, now }: MetricsSource): MetricReading[] {

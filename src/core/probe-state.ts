@@ -1,3 +1,4 @@
+import type { AnswerCounts } from './answering-figures.js';
 import type { CheckStatus, Impact, JsonValue, Status } from './check.js';
 import type { DrainStepName } from './drain-plan.js';
 import type { Group } from './group.js';
@@ -10,6 +11,8 @@ import type { LeaseView } from './lease-host.js';
  */
 export interface ProbeState {
   readonly service: ServiceInfo;
+  /** Wall-clock time at which the process began, as far as hale saw. */
+  readonly startedAt?: number;
   readonly startup: StartupView;
   readonly gates: Gates;
   /** Names of guards that have failed for long enough to count. */
@@ -23,6 +26,8 @@ export interface ProbeState {
   /** Steps of the drain that have ended. */
   readonly drainSteps?: readonly DrainStepView[];
   readonly leases?: readonly LeaseView[];
+  /** Probes that the main thread has answered itself, on a port of the application. */
+  readonly mounted?: AnswerCounts;
 }
 
 /** How long a step of the drain took, in seconds. */
@@ -76,6 +81,8 @@ export interface CheckView {
   readonly last?: LastOutcome;
   /** Monotonic time of the end of the last run; absent while the check has never run. */
   readonly ranAt?: number;
+  /** The number the last run saw, for metrics; absent while no run ever saw one. */
+  readonly measured?: Measured;
   /** Durations of all runs in seconds, between the bounds of the metric. */
   readonly durations?: HistogramView;
   readonly runs: number;
@@ -84,6 +91,13 @@ export interface CheckView {
   readonly transitions: number;
   /** Wall-clock time of the last change of verdict. */
   readonly changedAt?: number;
+}
+
+/** A number in the one unit that a check's series has for good, so that units are a bounded label. */
+export interface Measured {
+  readonly unit: string;
+  /** Absent when the last run saw no number, or one in another unit. */
+  readonly value?: number;
 }
 
 export interface ComponentInfo {

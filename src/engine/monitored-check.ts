@@ -2,9 +2,10 @@ import type { CheckStatus, Impact } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
 import { DEFAULTS } from '../core/defaults.js';
 import { type Histogram, createHistogram } from '../core/histogram.js';
+import { nextMeasured } from '../core/measured.js';
 import { METRICS } from '../core/metric-definitions.js';
 import type { Outcome } from '../core/outcome.js';
-import type { CheckView, LastOutcome } from '../core/probe-state.js';
+import type { CheckView, LastOutcome, Measured } from '../core/probe-state.js';
 import type { ResolvedCheck } from '../core/resolve-check.js';
 import { expiresAfterMs } from '../core/schedule.js';
 import {
@@ -56,6 +57,7 @@ export interface Performance {
 interface Memory {
   verdict: Verdict;
   last: Outcome | undefined;
+  measured: Measured | undefined;
   runs: number;
   transitions: number;
   changedAt: number | undefined;
@@ -77,6 +79,7 @@ export function createMonitoredCheck(options: MonitoredCheckOptions): MonitoredC
   const memory: Memory = {
     verdict: unknownVerdict,
     last: undefined,
+    measured: undefined,
     runs: 0,
     transitions: 0,
     changedAt: undefined,
@@ -107,6 +110,7 @@ function remember(check: ResolvedCheck, memory: Memory, outcome: Outcome): Perfo
     flapWindowMs: DEFAULTS.flapWindowMs,
   });
   memory.last = outcome;
+  memory.measured = nextMeasured(memory.measured, outcome);
   memory.runs += 1;
   memory.durations.record(outcome.durationMs / 1000);
   const to = verdictStatus(memory.verdict);
@@ -123,7 +127,7 @@ function remember(check: ResolvedCheck, memory: Memory, outcome: Outcome): Perfo
 }
 
 function viewOf(check: ResolvedCheck, memory: Memory): Omit<CheckView, 'abandoned' | 'hanging'> {
-  const { last, changedAt } = memory;
+  const { last, changedAt, measured } = memory;
   return {
     name: check.name,
     impact: check.impact,
@@ -133,6 +137,7 @@ function viewOf(check: ResolvedCheck, memory: Memory): Omit<CheckView, 'abandone
     transitions: memory.transitions,
     ...(last === undefined ? {} : ranOf(check, memory, last)),
     ...(changedAt === undefined ? {} : { changedAt }),
+    ...(measured === undefined ? {} : { measured }),
   };
 }
 

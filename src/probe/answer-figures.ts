@@ -1,7 +1,7 @@
+import type { AnsweringFigures } from '../core/answering-figures.js';
 import type { Decision } from '../core/decision.js';
 import { type Histogram, createHistogram } from '../core/histogram.js';
 import { METRICS } from '../core/metric-definitions.js';
-import type { AnsweringFigures } from '../core/metric-readings.js';
 import { type ReasonCode, reasonCode } from '../core/reason.js';
 import { type AnswerCounter, createAnswerCounters } from './answer-counters.js';
 import { PROBE_KINDS, type ProbeKind } from './probe-kind.js';
@@ -49,14 +49,17 @@ class Figures implements AnswerFigures {
 
   read(decisionOf: (probe: ProbeKind) => Decision, livenessFailures: number): AnsweringFigures {
     // First: deciding makes the counter of what is decided.
-    const statuses = PROBE_KINDS.map((probe) => [probe, decisionOf(probe).status] as const);
+    const saying = PROBE_KINDS.map((probe) => {
+      const { status, reason } = decisionOf(probe);
+      return [probe, status, reasonCode(reason)] as const;
+    });
     return {
       answers: Array.from(this.#counters.all(), ({ probe, reason, status, count }) => [
         { probe, reason, status: String(status) },
         count,
       ]),
       handled: Array.from(this.#handled, ([probe, histogram]) => [probe, histogram.view()]),
-      statuses,
+      saying,
       notReadyMs: [...this.#notReadyMs],
       livenessFailures,
     };

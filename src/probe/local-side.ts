@@ -1,3 +1,4 @@
+import type { AnswerCounts } from '../core/answering-figures.js';
 import type { Board } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
@@ -6,6 +7,7 @@ import type { ProbeOptions } from '../core/probe-options.js';
 import type { ProbeState, ProbeUpdate } from '../core/probe-state.js';
 import { containHandler } from './contained-handler.js';
 import type { ProbeHandler } from './handler.js';
+import { createMountedAnswers } from './mounted-answers.js';
 import { type ProbeSide, createProbeSide } from './probe-side.js';
 
 export interface LocalSideOptions {
@@ -16,6 +18,8 @@ export interface LocalSideOptions {
   readonly logger: Logger;
   /** Everything published so far. */
   state(): ProbeState;
+  /** Probes were answered; told once a second at most. */
+  onAnswers(counts: AnswerCounts): void;
 }
 
 /** Answers on the main loop what a probe thread answers on its ports. */
@@ -32,6 +36,11 @@ export interface LocalSide {
 export function createLocalSide(options: LocalSideOptions): LocalSide {
   let side: ProbeSide | undefined;
   let closed = false;
+  const mounted = createMountedAnswers({
+    clock: options.clock,
+    read: () => countsOf(side, options.clock),
+    publish: (counts) => options.onAnswers(counts),
+  });
 
   function wake(): ProbeSide {
     const made = createAwake(options, !closed);
@@ -45,7 +54,10 @@ export function createLocalSide(options: LocalSideOptions): LocalSide {
       {
         handle(request) {
           side ??= wake();
-          return side.handler.handle(request);
+          const answer = side.handler.handle(request);
+          if (answer instanceof Promise) void answer.then(mounted.note);
+          else mounted.note();
+          return answer;
         },
       },
       (error) => options.events.onError(error),
@@ -53,9 +65,15 @@ export function createLocalSide(options: LocalSideOptions): LocalSide {
     apply: (update) => side?.apply(update),
     async close() {
       closed = true;
+      mounted.close();
       await side?.close();
     },
   };
+}
+
+function countsOf(side: ProbeSide | undefined, { now }: Pick<Clock, 'now'>): AnswerCounts {
+  const { answers = [], handled = [] } = side?.model.figures(now()) ?? {};
+  return { answers, handled };
 }
 
 function createAwake(

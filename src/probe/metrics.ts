@@ -1,3 +1,4 @@
+import { withAnswersOf } from '../core/answering-figures.js';
 import type { Board } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import { type MetricReading, readMetrics } from '../core/metric-readings.js';
@@ -23,12 +24,13 @@ export interface AnsweringSource {
  */
 export function readAnswering({ model, board, clock }: AnsweringSource): readonly MetricReading[] {
   const now = clock.now();
+  const state = model.state();
   return readMetrics({
-    state: model.state(),
+    state,
     board,
     now,
     nodeVersion: nodeVersion(),
-    answering: model.figures(now),
+    answering: withAnswersOf(model.figures(now), state.mounted),
   });
 }
 

@@ -1,8 +1,8 @@
+import type { AnsweringFigures } from '../core/answering-figures.js';
 import type { Board } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import type { Decision } from '../core/decision.js';
 import { decideLiveness } from '../core/liveness.js';
-import type { AnsweringFigures } from '../core/metric-readings.js';
 import type { Phase } from '../core/phase.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import {

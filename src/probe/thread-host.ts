@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import type { AnswerCounts } from '../core/answering-figures.js';
 import { createBoard } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
 import { HaleError } from '../core/errors.js';
@@ -19,6 +20,7 @@ import { listenError, processManager } from './listen-error.js';
 import { type LocalSide, createLocalSide } from './local-side.js';
 import { nodeVersion } from './metrics.js';
 import type { FromThread, ThreadData, ToThread } from './messages.js';
+import { pinPorts } from './pin-ports.js';
 import { type Restarts, createRestarts } from './restarts.js';
 import { type ThreadReadings, createThreadReadings } from './thread-readings.js';
 import { threadSource as embeddedSource } from './thread-source.generated.js';
@@ -73,7 +75,8 @@ class ThreadHost implements AnsweringHost {
       ask: (id) => this.#post({ type: 'metrics', id }),
       fallback: () => this.#knownHere(),
     });
-    this.#local = createLocalSide({ logger: silentLogger, ...options, board, state });
+    const onAnswers = (mounted: AnswerCounts): void => this.#tellThread({ state: { mounted } });
+    this.#local = createLocalSide({ logger: silentLogger, ...options, board, state, onAnswers });
   }
 
   get handler(): AnsweringHost['handler'] {
@@ -92,8 +95,7 @@ class ThreadHost implements AnsweringHost {
   }
 
   publish(update: ProbeUpdate): void {
-    this.#state = applyUpdate(this.#state, update);
-    this.#post({ type: 'update', update });
+    this.#tellThread(update);
     this.#local.apply(update);
   }
 
@@ -213,6 +215,11 @@ class ThreadHost implements AnsweringHost {
       .finally(() => this.#post({ type: 'evaluated', id }));
   }
 
+  #tellThread(update: ProbeUpdate): void {
+    this.#state = applyUpdate(this.#state, update);
+    this.#post({ type: 'update', update });
+  }
+
   #post(message: ToThread): void {
     this.#worker?.postMessage(message);
   }
@@ -271,23 +278,6 @@ class ThreadHost implements AnsweringHost {
       worker.postMessage({ type: 'close' } satisfies ToThread);
     });
   }
-}
-
-/** A thread that is started again answers on the ports it had, also where a free one was picked. */
-function pinPorts(options: ProbeOptions, addresses: readonly BoundAddress[]): ProbeOptions {
-  const portOf = (kind: BoundAddress['kind'], port: number): number =>
-    addresses.find((address) => address.kind === kind)?.port ?? port;
-  const { listener, diagnostic, tcp, agentCheck, grpc } = options;
-  return {
-    ...options,
-    ...(tcp && { tcp: { ...tcp, port: portOf('tcp', tcp.port) } }),
-    ...(agentCheck && {
-      agentCheck: { ...agentCheck, port: portOf('agentCheck', agentCheck.port) },
-    }),
-    ...(grpc && { grpc: { ...grpc, port: portOf('grpc', grpc.port) } }),
-    listener: listener && { ...listener, port: portOf('probes', listener.port) },
-    diagnostic: diagnostic && { ...diagnostic, port: portOf('diagnostic', diagnostic.port) },
-  };
 }
 
 /** Node.js ends a process under the permission model that connects an inspector to its main thread all the same. */

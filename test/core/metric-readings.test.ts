@@ -54,8 +54,9 @@ describe('readings', () => {
     const durations = { counts: [1], sum: 1 };
     const lease = { name: 'leader', backend: 'memory', holder: 'a', impact: 'critical' } as const;
     const { readings } = read([
-      [checkView('database', { durations, ranAt: 400 })],
+      [checkView('database', { durations, ranAt: 400, measured: { unit: 'ms', value: 4 } })],
       {
+        startedAt: 1_000,
         drainSteps: [{ step: 'in_flight', durations }],
         leases: [{ ...lease, state: 'held', outcomes }],
       },
@@ -103,9 +104,24 @@ describe('readings', () => {
     ]);
   });
 
+  it('O1: tell the number a check saw, what it measures and its unit, and nothing where it saw none', () => {
+    const component = { componentType: 'component', measurement: 'certificate' };
+    const { samplesOf } = read([
+      [
+        checkView('tls', { component, measured: { unit: 'days', value: 12.5 } }),
+        checkView('blind', { measured: { unit: 'ms' } }),
+        checkView('never'),
+      ],
+    ]);
+    expect(samplesOf(METRICS.checkValue)).toStrictEqual([
+      { labels: { check: 'tls', measurement: 'certificate', unit: 'days' }, value: 12.5 },
+    ]);
+  });
+
   it('O1: tell nothing of probes where none can be answered', () => {
     const { samplesOf } = read([[]]);
     expect(samplesOf(METRICS.probeAnswers)).toStrictEqual([]);
     expect(samplesOf(METRICS.livenessFailures)).toStrictEqual([]);
+    expect(samplesOf(METRICS.probeReason)).toStrictEqual([]);
   });
 });

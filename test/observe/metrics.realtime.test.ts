@@ -9,6 +9,8 @@ import { probe } from '../support/probing.js';
 import type { ManagedServer } from '../support/servers/managed-server.js';
 import { startPrometheus } from '../support/servers/prometheus.js';
 
+/** A name hale lets in is a plain word; these texts are whatever somebody hands over. */
+const HOSTILE = '<script>"one"</script>\\\nline \'two\'\r\u0000\u0007\u2028';
 const OPEN_METRICS = { accept: 'application/openmetrics-text;version=1.0.0' };
 
 let health: Health;
@@ -17,7 +19,7 @@ let port: number;
 beforeAll(async () => {
   health = createHealth({
     version: '1.4.2',
-    releaseId: 'line one\nline "two" \\',
+    releaseId: HOSTILE,
     probes: { port: 0, host: '127.0.0.1' },
     diagnostic: false,
     signals: false,
@@ -28,8 +30,12 @@ beforeAll(async () => {
       bad: {
         impact: 'optional',
         run: () => {
-          throw new Error('down "again"\n');
+          throw new Error(HOSTILE);
         },
+      },
+      measured: {
+        measurement: HOSTILE,
+        run: () => ({ observedValue: 12.5, observedUnit: HOSTILE, output: HOSTILE }),
       },
     },
   });
@@ -38,7 +44,7 @@ beforeAll(async () => {
   await vi.waitFor(
     async () => {
       const { text } = await probe(port, '/metrics');
-      const ran = ['good', 'bad'].every((check) =>
+      const ran = ['good', 'bad', 'measured'].every((check) =>
         new RegExp(`hale_check_duration_seconds_count\\{check="${check}"\\} [1-9]`).test(text),
       );
       const { status } = await probe(port, '/readyz');
@@ -48,6 +54,11 @@ beforeAll(async () => {
   );
 });
 afterAll(() => health.dispose());
+
+interface QueryResult {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [time: number, value: string];
+}
 
 /** Tries again until nothing in it fails. */
 function eventually(look: () => Promise<void>): Promise<void> {
@@ -100,6 +111,17 @@ describe('/metrics of a real service', () => {
     });
   });
 
+  it('O1: what is answered on a port of the application is counted on the probe port', async () => {
+    const series = 'hale_probe_answers_total{probe="startup",reason="ok",status="200"}';
+    const handled = 'hale_probe_handler_duration_seconds_count{probe="startup"}';
+    const before = valueOf((await probe(port, '/metrics')).text, handled);
+    for (let index = 0; index < 5; index += 1) await health.handle({ url: '/startupz' });
+    await eventually(async () => {
+      const { text } = await probe(port, '/metrics');
+      expect([valueOf(text, series), valueOf(text, handled)]).toStrictEqual([5, before + 5]);
+    });
+  });
+
   it('O1: health.metrics() has what the thread counted, and a registry tells it', async () => {
     await probe(port, '/livez');
     const registry = new Registry();
@@ -120,10 +142,10 @@ describe('a real Prometheus', () => {
   });
   afterAll(() => prometheus.dispose());
 
-  async function query(expression: string): Promise<readonly { value: [number, string] }[]> {
+  async function query(expression: string): Promise<readonly QueryResult[]> {
     const url = `${prometheus.url}/api/v1/query?query=${encodeURIComponent(expression)}`;
     const body = (await (await fetch(url)).json()) as {
-      data: { result: { value: [number, string] }[] };
+      data: { result: QueryResult[] };
     };
     return body.data.result;
   }
@@ -134,7 +156,13 @@ describe('a real Prometheus', () => {
       const good = await query('hale_check_duration_seconds_bucket{check="good",le="1.0"}');
       expect(Number(good[0]?.value[1])).toBeGreaterThan(0);
     });
-    expect(await query('hale_build_info{version="1.4.2"} == 1')).toHaveLength(1);
+    const [build] = await query('hale_build_info{version="1.4.2"} == 1');
+    expect(build?.metric['release']).toBe(HOSTILE);
+    const [value] = await query('hale_check_value{check="measured"}');
+    expect(value).toMatchObject({
+      metric: { measurement: HOSTILE },
+      value: [expect.anything(), '12.5'],
+    });
     const metadata = (await (await fetch(`${prometheus.url}/api/v1/metadata`)).json()) as {
       data: Record<string, { type: string; unit: string }[]>;
     };

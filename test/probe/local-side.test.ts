@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AnswerCounts } from '../../src/core/answering-figures.js';
 import { createBoard } from '../../src/core/board.js';
 import type { ProbeState } from '../../src/core/probe-state.js';
 import type { ProbeResponse } from '../../src/probe/prepared.js';
@@ -15,6 +16,7 @@ function setUp(state: ProbeState = startedState(), stateOf = () => state) {
   board.setEvaluatedAt(clock.now());
   const log = createLog();
   const errors: unknown[] = [];
+  const told: AnswerCounts[] = [];
   const world = { evaluations: 0, fails: false };
   const side = createLocalSide({
     options: probeOptions(),
@@ -22,6 +24,7 @@ function setUp(state: ProbeState = startedState(), stateOf = () => state) {
     clock,
     logger: log.logger,
     state: stateOf,
+    onAnswers: (counts) => told.push(counts),
     events: {
       async evaluate() {
         world.evaluations += 1;
@@ -31,7 +34,7 @@ function setUp(state: ProbeState = startedState(), stateOf = () => state) {
   });
   const ask = async (url: string, method = 'GET'): Promise<ProbeResponse> =>
     side.handler.handle({ method, url });
-  return { clock, board, log, errors, world, side, ask };
+  return { clock, board, log, errors, world, told, side, ask };
 }
 
 describe('probes answered on the main loop beside a probe thread', () => {
@@ -57,11 +60,37 @@ describe('probes answered on the main loop beside a probe thread', () => {
     const { clock, side, ask } = setUp();
     expect(clock.pendingTimers).toBe(0);
     await ask('/livez');
-    expect(clock.pendingTimers).toBe(1);
+    expect(clock.pendingTimers).toBe(2);
     await side.close();
     expect(clock.pendingTimers).toBe(0);
     await ask('/livez');
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('O1: a thousand probes in a second are told of once, with their number and time', async () => {
+    const { clock, side, ask, told } = setUp();
+    for (let index = 0; index < 1000; index += 1) await ask(`/livez?${index}`);
+    await clock.advance(1000);
+    const labels = { probe: 'liveness', reason: 'ok', status: '200' };
+    expect(told).toHaveLength(1);
+    expect(told[0]?.answers).toContainEqual([labels, 1000]);
+    expect(new Map(told[0]?.handled).get('liveness')?.counts.at(0)).toBe(1000);
+    await clock.advance(10_000);
+    expect(told).toHaveLength(1);
+    await ask('/livez');
+    await side.close();
+    await ask('/livez');
+    await clock.advance(10_000);
+    expect(told).toHaveLength(1);
+  });
+
+  it('O1: an answer that waited for on-demand checks is told of', async () => {
+    const { clock, side, ask, told } = setUp({ ...startedState(), onDemand: true });
+    await ask('/readyz');
+    await clock.advance(1000);
+    const labels = { probe: 'readiness', reason: 'ok', status: '200' };
+    expect(told[0]?.answers).toContainEqual([labels, 1]);
+    await side.close();
   });
 
   it('L4, L7: sees a part of the program stand still, and logs it before the first 503', async () => {
