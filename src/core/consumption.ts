@@ -6,7 +6,6 @@ import { type Reason, type ReasonCode, reasonCode } from './reason.js';
  */
 const NO_OBSTACLE: readonly ReasonCode[] = [
   'at_capacity',
-  'held_by_floor',
   'check_degraded',
   'group_degraded',
   'ok',
@@ -14,8 +13,13 @@ const NO_OBSTACLE: readonly ReasonCode[] = [
 
 /**
  * Why no job may be taken now, or `undefined` when one may (D4). The first reason suffices: whatever forbids jobs
- * comes before `at_capacity` in the order of precedence.
+ * comes before `at_capacity` in the order of precedence. An instance that is held in rotation takes requests, but no
+ * jobs that need what is down.
  */
-export function consumptionBlockedBy({ reason }: Pick<Decision, 'reason'>): Reason | undefined {
-  return NO_OBSTACLE.includes(reasonCode(reason)) ? undefined : reason;
+export function consumptionBlockedBy({
+  reason,
+  heldFor,
+}: Pick<Decision, 'reason' | 'heldFor'>): Reason | undefined {
+  const first = heldFor?.[0] ?? reason;
+  return NO_OBSTACLE.includes(reasonCode(first)) ? undefined : first;
 }

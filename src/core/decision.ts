@@ -8,6 +8,8 @@ export interface Decision {
   readonly reason: Reason;
   /** Everything that holds, by precedence; empty at `pass`. */
   readonly reasons: readonly Reason[];
+  /** Present when this instance stays in rotation only because too many others have left: what it would leave for (R10). */
+  readonly heldFor?: readonly Reason[];
   /** Monotonic time at which the answer must be worked out again; Infinity when only a change can alter it. */
   readonly validUntil: number;
 }

@@ -2,7 +2,7 @@ import type { AdmissionOptions } from './admission-options.js';
 import type { CapacityOptions } from './capacity.js';
 import type { Check, CheckOptions, CheckRun } from './check.js';
 import type { Clock, Random } from './clock.js';
-import type { MayLeave } from './exit-permit.js';
+import type { ExitPermits, MayLeave } from './exit-permit.js';
 import type { GroupOptions } from './group.js';
 import type { GuardOptions, GuardPredicate } from './guard.js';
 import type { Logger } from './logger.js';
@@ -47,8 +47,11 @@ export interface HealthOptions {
   capacity?: CapacityOptions;
   /** Requests worked on at once, for `health.admission()`. @defaultValue `capacity.leaveAt` */
   admission?: AdmissionOptions;
-  /** Asked before this instance leaves rotation for a reason that may hit every replica. @defaultValue always allowed */
-  mayLeave?: MayLeave;
+  /**
+   * Asked before this instance leaves rotation for a reason that may hit every replica: a function, or `exitPermits()` of
+   * `hale/lease/permits`. @defaultValue always allowed
+   */
+  mayLeave?: MayLeave | ExitPermits;
   /** After how long the load balancer in front closes idle connections; HTTP servers are set to outlive them. */
   loadBalancerIdleTimeoutMs?: number;
   shutdown?: ShutdownOptions;

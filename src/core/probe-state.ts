@@ -1,6 +1,7 @@
 import type { AnswerCounts } from './answering-figures.js';
 import type { CheckStatus, Impact, JsonValue, Status } from './check.js';
 import type { DrainStepName } from './drain-plan.js';
+import type { ExitPermitCounts, ExitPermitState } from './exit-permit.js';
 import type { Group } from './group.js';
 import type { HistogramView } from './histogram.js';
 import type { LeaseView } from './lease-host.js';
@@ -26,6 +27,8 @@ export interface ProbeState {
   /** Steps of the drain that have ended. */
   readonly drainSteps?: readonly DrainStepView[];
   readonly leases?: readonly LeaseView[];
+  /** What became of the permits to leave rotation; absent where nobody hands them out. */
+  readonly exitPermits?: ExitPermitCounts;
   /** Probes that the main thread has answered itself, on a port of the application. */
   readonly mounted?: AnswerCounts;
 }
@@ -50,6 +53,8 @@ export interface Gates {
   readonly leaseLost: boolean;
   readonly maintenance: boolean;
   readonly atCapacity: boolean;
+  /** Whether this instance may be out of rotation for a shared reason. @defaultValue 'not_needed' */
+  readonly exitPermit?: ExitPermitState;
 }
 
 export interface StartupView {

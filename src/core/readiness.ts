@@ -1,9 +1,11 @@
 import type { CheckStatus } from './check.js';
 import { type Decision, decide } from './decision.js';
+import { mayBeOut } from './exit-permit.js';
 import { type Group, groupStatus } from './group.js';
 import type { Phase } from './phase.js';
 import type { CheckView, Gates, ProbeState, StartupView } from './probe-state.js';
-import { type Reason, reason } from './reason.js';
+import { type Reason, byPrecedence, reason } from './reason.js';
+import { LOCAL_STALE_MS, heldReasons, isShared } from './shared-reasons.js';
 
 /** What readiness is decided from: the published state and what the board says at this moment. */
 export interface ReadinessInput {
@@ -17,7 +19,7 @@ export interface ReadinessInput {
   readonly exclude?: ReadonlySet<string>;
 }
 
-/** Decides whether this instance should get new traffic now (R1, R3, R4, R6, R7). */
+/** Decides whether this instance should get new traffic now (R1, R3, R4, R6, R7, R10). */
 export function decideReadiness(input: ReadinessInput): Decision {
   const { state, phase, now, evaluatedAt, staleAfterMs } = input;
   const staleAt = evaluatedAt + staleAfterMs;
@@ -27,7 +29,31 @@ export function decideReadiness(input: ReadinessInput): Decision {
   judgeChecks(input, failures, warnings);
   judgeGroups(input, failures, warnings);
   const validUntil = Math.min(staleAt > now ? staleAt : Infinity, nextExpiry(state, now));
+  if (mustStay(input, failures)) return hold(input, failures, warnings, validUntil);
   return decide(failures, warnings, validUntil);
+}
+
+/** Whether nothing but what may hit every replica speaks against this instance, and it has no permit to leave (R10). */
+function mustStay(
+  { state, now, evaluatedAt }: ReadinessInput,
+  failures: readonly Reason[],
+): boolean {
+  const { exitPermit = 'not_needed' } = state.gates;
+  if (failures.length === 0 || mayBeOut(exitPermit)) return false;
+  const context = { onDemand: state.onDemand, snapshotAgeMs: now - evaluatedAt };
+  return failures.every((each) => isShared(each, context));
+}
+
+function hold(
+  { evaluatedAt }: ReadinessInput,
+  failures: readonly Reason[],
+  warnings: readonly Reason[],
+  validUntil: number,
+): Decision {
+  const stale = failures.some((each) => each.startsWith('stale:'));
+  const until = stale ? Math.min(validUntil, evaluatedAt + LOCAL_STALE_MS) : validUntil;
+  const held = decide([], [...heldReasons(failures), ...warnings], until);
+  return { ...held, heldFor: byPrecedence(failures) };
 }
 
 /** The status of a check's verdict at `now`: an expired verdict is `unknown`, whatever it said (R3). */

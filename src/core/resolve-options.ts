@@ -3,7 +3,7 @@ import { type Capacity, createCapacity } from './capacity.js';
 import { DEFAULTS } from './defaults.js';
 import { type Environment, numberSetting } from './environment.js';
 import { OptionError } from './errors.js';
-import { type MayLeave, alwaysMayLeave } from './exit-permit.js';
+import { type ExitPermits, exitPermitsOption } from './exit-permit.js';
 import { type Group, createGroup } from './group.js';
 import type { HealthOptions, ShutdownOptions, StartupOptions } from './health-options.js';
 import type { ProbeOptions } from './probe-options.js';
@@ -37,7 +37,8 @@ export interface ResolvedOptions {
   readonly startup: { readonly budgetMs: number; readonly onTimeout: 'report' | 'exit' };
   readonly capacity?: Capacity;
   readonly admission?: ResolvedAdmission;
-  readonly mayLeave: MayLeave;
+  /** Absent: this instance may always leave. */
+  readonly exitPermits?: ExitPermits;
   readonly loadBalancerIdleTimeoutMs?: number;
   readonly shutdown: ResolvedShutdown;
   readonly signals: boolean;
@@ -83,6 +84,7 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     probes: { ...probes, ...resolveSystemd(options, env, shutdown.deadlineMs) },
     startup: resolveStartup(objectOption('startup', options.startup ?? {}), env),
     ...resolveCapacity(options),
+    ...resolveExitPermits(options),
     ...resolveIdleTimeout(options, env),
     shutdown,
     signals: booleanOption('signals', signals),
@@ -198,19 +200,31 @@ function resolveShutdown(options: ShutdownOptions, env: Environment): ResolvedSh
   };
 }
 
-function resolveCapacity(
-  options: HealthOptions,
-): Pick<ResolvedOptions, 'capacity' | 'admission' | 'mayLeave'> {
-  const { capacity: given, mayLeave = alwaysMayLeave } = options;
+function resolveCapacity(options: HealthOptions): Pick<ResolvedOptions, 'capacity' | 'admission'> {
+  const { capacity: given } = options;
   const capacity =
     given === undefined ? undefined : createCapacity(objectOption('capacity', given));
   const asked = objectOption('admission', options.admission ?? {});
   const admission = resolveAdmission(asked, capacity?.leaveAt);
   return {
-    mayLeave: functionOption('mayLeave', mayLeave),
     ...(capacity === undefined ? {} : { capacity }),
     ...(admission === undefined ? {} : { admission }),
   };
+}
+
+function resolveExitPermits({
+  mayLeave,
+  probes,
+  background = true,
+}: HealthOptions): Pick<ResolvedOptions, 'exitPermits'> {
+  if (mayLeave === undefined) return {};
+  const exitPermits = exitPermitsOption('mayLeave', mayLeave);
+  // An instance that is held says `warn`, and must be in rotation with it.
+  if (probes !== undefined && probes !== false && probes.warnStatus === 503)
+    throw new OptionError('probes.warnStatus', '200 with mayLeave', probes.warnStatus);
+  if (!background && typeof mayLeave !== 'function')
+    throw new OptionError('mayLeave', 'a function with background: false', mayLeave);
+  return { exitPermits };
 }
 
 function resolveIdleTimeout(

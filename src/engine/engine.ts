@@ -2,6 +2,7 @@ import type { Clock, Random } from '../core/clock.js';
 import { contain } from '../core/contain.js';
 import type { DrainProgress } from '../core/drain-progress.js';
 import type { Environment } from '../core/environment.js';
+import type { Decision } from '../core/decision.js';
 import { decideLiveness } from '../core/liveness.js';
 import { HaleError } from '../core/errors.js';
 import type { Group } from '../core/group.js';
@@ -11,6 +12,8 @@ import { errorText } from '../core/error-text.js';
 import type { ProbeHost } from '../core/probe-host.js';
 import { type ProbeState, applyUpdate, initialProbeState } from '../core/probe-state.js';
 import { decideReadiness } from '../core/readiness.js';
+import { sharedReasons } from '../core/shared-reasons.js';
+import type { Reason } from '../core/reason.js';
 import type { ResolvedOptions } from '../core/resolve-options.js';
 import { type Admission, createAdmission } from './admission.js';
 import { type Running, startBeat } from './beat.js';
@@ -20,9 +23,11 @@ import {
   createCheckRegistry,
 } from './check-registry.js';
 import { type CapacityGate, createCapacityGate } from './capacity-gate.js';
+import { type ExitKeeper, createExitKeeper } from './exit-keeper.js';
 import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
 import { reportEnvironment } from './environment-report.js';
+import type { DrainHooks } from './drain-hooks.js';
 import { createDrainRecord } from './drain-record.js';
 import { createLeaseRecord } from './lease-record.js';
 import { createLimiter } from './limiter.js';
@@ -91,7 +96,8 @@ export function createEngine(options: EngineOptions): Engine {
     );
     options.onReadinessChange(change);
   };
-  const mirror = createMirror({ ...options, onReadinessChange }, onError);
+  const onLook = (decision: Decision, shared: readonly Reason[]) => exits?.look(decision, shared);
+  const mirror = createMirror({ ...options, onReadinessChange, onLook }, onError);
   const { publisher, readiness } = mirror;
   const shared = { clock, random, board: options.host.board, publisher, logger, redact };
   const checks = createCheckRegistry({
@@ -116,6 +122,7 @@ export function createEngine(options: EngineOptions): Engine {
     onProgress: createDrainRecord(publisher, options.onDrainProgress),
   });
   const parts = { ...shared, ...shutdown, gates };
+  const exits = exitKeeper(options, parts);
   const leases = createLeases({ ...parts, exit: systemProcess.exit });
   const onTurn = createLeaseRecord({ publisher, leases, onError, next: () => readiness.look() });
   const progress = createProgressRegistry(shared);
@@ -159,7 +166,7 @@ export function createEngine(options: EngineOptions): Engine {
     async dispose() {
       const all = [...running, startup, leases, workers, queues, shutdown, readiness, capacity];
       for (const part of all) part?.dispose();
-      await checks.dispose();
+      await Promise.all([checks.dispose(), exits?.end()]);
     },
   };
 }
@@ -198,15 +205,33 @@ function background(options: EngineOptions, publisher: Publisher): Running[] {
 }
 
 function capacityGate(options: EngineOptions, gates: GateKeeper): CapacityGate | undefined {
-  const { capacity, mayLeave } = options.resolved;
-  if (capacity === undefined) return undefined;
-  return createCapacityGate({ ...options, capacity, mayLeave, gates });
+  const { capacity } = options.resolved;
+  return capacity === undefined ? undefined : createCapacityGate({ ...options, capacity, gates });
+}
+
+function exitKeeper(
+  options: EngineOptions,
+  parts: { readonly publisher: Publisher; readonly gates: GateKeeper; readonly hooks: DrainHooks },
+): ExitKeeper | undefined {
+  const { exitPermits: permits } = options.resolved;
+  if (permits === undefined) return undefined;
+  const exits = createExitKeeper({ ...options, ...parts, permits });
+  parts.hooks.add('exit permit', (signal) => exits.end(signal), {
+    stage: 'lease_release',
+    independent: true,
+  });
+  return exits;
 }
 
 function idleTimeout({
   loadBalancerIdleTimeoutMs: idleMs,
 }: ResolvedOptions): Pick<ResolvedOptions, 'loadBalancerIdleTimeoutMs'> {
   return idleMs === undefined ? {} : { loadBalancerIdleTimeoutMs: idleMs };
+}
+
+interface MirrorOptions extends EngineOptions {
+  /** Told what readiness says, and what of that is shared, before anyone else is. */
+  onLook(decision: Decision, shared: readonly Reason[]): void;
 }
 
 interface Mirror {
@@ -217,12 +242,15 @@ interface Mirror {
 
 /** Keeps this thread's copy of what is published, and looks at readiness at each change of it. */
 function createMirror(
-  options: EngineOptions,
+  options: MirrorOptions,
   onError: (error: unknown, where: string) => void,
 ): Mirror {
   const { host, clock, logger, resolved } = options;
   const { board } = host;
   let state = initialProbeState;
+  const snapshotAgeMs = (): number => clock.now() - board.evaluatedAt();
+  const onLook = (decision: Decision): void =>
+    options.onLook(decision, sharedReasons(decision, state, snapshotAgeMs()));
   const readiness = createReadinessWatch({
     clock,
     logger,
@@ -234,6 +262,7 @@ function createMirror(
         evaluatedAt: board.evaluatedAt(),
         staleAfterMs: resolved.probes.staleAfterMs,
       }),
+    ...(resolved.exitPermits === undefined ? {} : { onLook }),
     context: createLogContext(options),
     onChange: options.onReadinessChange,
   });

@@ -21,6 +21,8 @@ export interface ReadinessWatchOptions {
   readonly logger: Logger;
   /** What readiness says at this moment. */
   decide(): Decision;
+  /** Told what readiness says before it is compared with what it said; may change it. */
+  onLook?(decision: Decision): void;
   /** What a log line tells beside the reason. */
   context(): Readonly<Record<string, unknown>>;
   onChange(change: ReadinessChange): void;
@@ -74,7 +76,8 @@ class Watch implements ReadinessWatch {
   }
 
   look(): void {
-    const { clock, decide, onChange } = this.#options;
+    const { clock, decide, onChange, onLook } = this.#options;
+    if (onLook !== undefined) onLook(decide());
     const from = this.#current;
     const to = decide();
     this.#current = to;
@@ -152,6 +155,7 @@ class Watch implements ReadinessWatch {
       status: to.status,
       reason: to.reason,
       reasons: to.reasons,
+      ...(to.heldFor === undefined ? {} : { heldFor: to.heldFor }),
       previous: from.reason,
       lastedMs: Math.round(lastedMs),
       ...context(),

@@ -22,7 +22,6 @@ describe('resolve options', () => {
         onUncaughtException: 'shutdown',
       },
       signals: true,
-      mayLeave: expect.any(Function) as unknown,
       background: true,
     });
     expect(checkDefaults.intervalMs).toBe(DEFAULTS.check.intervalMs);

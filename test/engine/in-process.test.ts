@@ -119,8 +119,6 @@ describe('in flight', () => {
       capacity: createCapacity({ leaveAt: 3, reenterAt: 1, leaveAfterMs: 0, reenterAfterMs: 0 }),
       gates: createGateKeeper(publisher),
       clock,
-      logger: createLog().logger,
-      mayLeave: () => true,
     });
     const inFlight = createInFlight({ clock, board, onChange: (count) => gate.observe(count) });
     const ends = [inFlight.begin('a'), inFlight.begin('b'), inFlight.begin('c')];

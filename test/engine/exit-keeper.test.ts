@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ExitAnswer,
+  type ExitPermits,
+  type MayLeave,
+  exitPermitsOption,
+  permitsBy,
+} from '../../src/core/exit-permit.js';
+import { type Decision, decide } from '../../src/core/decision.js';
+import { type Gates, initialProbeState } from '../../src/core/probe-state.js';
+import { createExitKeeper } from '../../src/engine/exit-keeper.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
+import { createLog } from './support.js';
+
+const DOWN = decide([], ['held_by_floor:database']);
+const FINE = decide([], []);
+const SHARED = ['check_failed:database'] as const;
+
+/** Permits that answer what a test says, one question after the other. */
+function createAnswers(change: Partial<ExitPermits> = {}) {
+  const asked: string[] = [];
+  const given = { back: 0, closed: 0 };
+  const next: { answer: () => ExitAnswer | Promise<ExitAnswer> } = {
+    answer: () => ({ kind: 'granted' }),
+  };
+  const permits: ExitPermits = {
+    fallback: 'stay',
+    spreadMs: 0,
+    keepMs: 0,
+    retryMs: 1000,
+    ask(reason) {
+      asked.push(reason);
+      return next.answer();
+    },
+    giveBack() {
+      given.back += 1;
+      return Promise.resolve(true);
+    },
+    close: () => void (given.closed += 1),
+    ...change,
+  };
+  return { permits, asked, given, next };
+}
+
+function setUp(permits: ExitPermits) {
+  const clock = createManualClock();
+  const log = createLog();
+  const states: [at: number, state: Gates['exitPermit']][] = [];
+  let counts: object = {};
+  let current = initialProbeState.gates;
+  const keeper = createExitKeeper({
+    permits,
+    clock,
+    random: () => 0.5,
+    logger: log.logger,
+    publisher: { patch: (state) => void (counts = state.exitPermits ?? counts) },
+    gates: {
+      get current() {
+        return current;
+      },
+      set(change) {
+        current = { ...current, ...change };
+        states.push([clock.now() - 1000, current.exitPermit]);
+      },
+    },
+  });
+  const look = (decision: Decision, shared: Parameters<typeof keeper.look>[1] = []) =>
+    keeper.look(decision, shared);
+  const events = () => log.lines.map(({ fields }) => fields['event']);
+  const state = () => current.exitPermit;
+  return { clock, log, events, keeper, look, states, state, counts: () => counts };
+}
+
+/** Admitted, and then down. */
+function goDown(permits: ExitPermits) {
+  const set = setUp(permits);
+  set.look(FINE);
+  set.look(DOWN, SHARED);
+  return set;
+}
+
+describe('exit keeper', () => {
+  it('R10: an instance that was never in rotation needs no permit to stay out', async () => {
+    const { permits, asked } = createAnswers();
+    const { clock, look, states } = setUp(permits);
+    look(decide(['check_failed:database'], []), SHARED);
+    await clock.advance(10_000);
+    expect([asked, states]).toEqual([[], []]);
+    look(FINE);
+    expect(states).toEqual([[10_000, 'needed']]);
+  });
+
+  it('R10: whoever is answered at once leaves at once', () => {
+    const { permits, asked } = createAnswers();
+    const { states } = goDown(permits);
+    expect(states.map(([, state]) => state)).toEqual(['needed', 'asked', 'granted']);
+    expect(asked).toEqual(SHARED);
+  });
+
+  it('R10: the first question is spread, so that a fleet does not ask as one', async () => {
+    const { permits, asked } = createAnswers({ spreadMs: 500 });
+    const { clock, state } = goDown(permits);
+    await clock.advance(249);
+    expect([asked.length, state()]).toEqual([0, 'asked']);
+    await clock.advance(1);
+    expect([asked.length, state()]).toEqual([1, 'granted']);
+  });
+
+  it('R10: one that is refused stays, asks again, and leaves when a permit is free', async () => {
+    const { permits, asked, next } = createAnswers();
+    next.answer = () => ({ kind: 'refused', askAgainMs: 700 });
+    const { clock, state, events, counts } = goDown(permits);
+    await clock.advance(1500);
+    expect([asked.length, state(), events()]).toEqual([3, 'refused', ['stays_in_rotation']]);
+    next.answer = () => ({ kind: 'granted' });
+    await clock.advance(700);
+    expect([state(), events()]).toEqual(['granted', ['stays_in_rotation', 'exit_permit_granted']]);
+    expect(counts()).toMatchObject({ refused: 3, granted: 1 });
+  });
+
+  it('R10: a permit is renewed, and given back when it was not needed for a while', async () => {
+    const { permits, asked, given, next } = createAnswers({ keepMs: 5000 });
+    const { clock, look, state, counts } = setUp(permits);
+    next.answer = () => ({ kind: 'granted', until: clock.now() + 9000, askAgainMs: 3000 });
+    look(FINE);
+    look(DOWN, SHARED);
+    await clock.advance(10_000);
+    expect([asked.length, state()]).toEqual([4, 'granted']);
+    look(FINE);
+    await clock.advance(4999);
+    expect([given.back, state()]).toEqual([0, 'granted']);
+    await clock.advance(1);
+    expect([given.back, state()]).toEqual([1, 'needed']);
+    expect(counts()).toMatchObject({ granted: 1, kept: 4, given_back: 1 });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('R10: a dependency that flaps is asked for once', async () => {
+    const { permits, asked, given } = createAnswers({ keepMs: 5000 });
+    const { clock, look, state } = goDown(permits);
+    for (let flap = 0; flap < 5; flap += 1) {
+      look(FINE);
+      await clock.advance(2000);
+      look(DOWN, SHARED);
+      await clock.advance(2000);
+    }
+    expect([asked.length, given.back, state()]).toEqual([1, 0, 'granted']);
+  });
+
+  it('R10: a permit that is refused when it is renewed puts the instance back in rotation at once', async () => {
+    const { permits, next } = createAnswers();
+    const { clock, look, state, events } = setUp(permits);
+    next.answer = () => ({ kind: 'granted', until: clock.now() + 9000, askAgainMs: 3000 });
+    look(FINE);
+    look(DOWN, SHARED);
+    next.answer = () => ({ kind: 'refused' });
+    await clock.advance(3000);
+    expect(state()).toBe('refused');
+    expect(events()).toEqual(['exit_permit_granted', 'exit_permit_lost']);
+  });
+
+  it.each([
+    ['stay', 'refused'],
+    ['leave', 'granted'],
+  ] as const)(
+    'R10: while nobody answers the permit lasts to its end; then the fallback "%s" applies',
+    async (fallback, then) => {
+      const { permits, next } = createAnswers({ fallback });
+      const { clock, look, state, counts } = setUp(permits);
+      next.answer = () => ({ kind: 'granted', until: clock.now() + 9000, askAgainMs: 3000 });
+      look(FINE);
+      look(DOWN, SHARED);
+      next.answer = () => Promise.reject(new Error('connection refused'));
+      await clock.advance(8999);
+      expect(state()).toBe('granted');
+      await clock.advance(1);
+      expect(state()).toBe(then);
+      expect(counts()).toMatchObject({ granted: 1, failed: 6 });
+      // The registry is back, and says no: then even the one that left by the fallback comes back.
+      next.answer = () => ({ kind: 'refused' });
+      await clock.advance(1000);
+      expect(state()).toBe('refused');
+    },
+  );
+
+  it('R10: without an answer within 2 s the fallback applies, and the next question is asked', async () => {
+    const { permits, asked, next } = createAnswers();
+    next.answer = () => new Promise(() => {});
+    const { clock, state, events } = goDown(permits);
+    await clock.advance(1999);
+    expect(state()).toBe('asked');
+    await clock.advance(1);
+    expect([state(), events()]).toEqual(['refused', ['may_leave_failed']]);
+    await clock.advance(1000);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('R10: an answer that comes after the reason has gone is given back', async () => {
+    const { permits, given, next } = createAnswers();
+    let answer: (value: ExitAnswer) => void = () => {};
+    next.answer = () => new Promise((resolve) => (answer = resolve));
+    const { clock, look, state } = goDown(permits);
+    look(FINE);
+    answer({ kind: 'granted' });
+    await clock.advance(1);
+    expect([state(), given.back]).toEqual(['needed', 1]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('R10: a process on its way out asks for none, keeps what it has, and gives it back at the end', async () => {
+    const { permits, asked, given, next } = createAnswers();
+    const { clock, look, state, keeper } = setUp(permits);
+    next.answer = () => ({ kind: 'granted', until: clock.now() + 9000, askAgainMs: 3000 });
+    look(FINE);
+    look(decide(['draining', 'check_failed:database'], []), SHARED);
+    expect([asked.length, state()]).toEqual([0, 'needed']);
+    look(DOWN, SHARED);
+    look(decide(['draining', 'check_failed:database'], []), SHARED);
+    await clock.advance(6000);
+    expect([asked.length, given.back, state()]).toEqual([3, 0, 'granted']);
+    await keeper.end();
+    await keeper.end();
+    expect(given).toEqual({ back: 1, closed: 1 });
+    look(DOWN, SHARED);
+    await clock.advance(10_000);
+    expect([asked.length, clock.pendingTimers]).toEqual([3, 0]);
+  });
+
+  it('R10: ends in bounded time when the permit cannot be given back', async () => {
+    const hanging = createAnswers({ giveBack: () => new Promise(() => {}) });
+    const first = goDown(hanging.permits);
+    const ended = first.keeper.end();
+    await first.clock.advance(1000);
+    await ended;
+    const failing = createAnswers({ giveBack: () => Promise.reject(new Error('gone')) });
+    const second = goDown(failing.permits);
+    await second.keeper.end();
+    for (const { events, clock } of [first, second]) {
+      expect(events().at(-1)).toBe('exit_permit_kept');
+      expect(clock.pendingTimers).toBe(0);
+    }
+  });
+
+  it('R10: a question that is under way at the end leaves nothing behind', async () => {
+    const { permits, given, next } = createAnswers();
+    let answer: (value: ExitAnswer) => void = () => {};
+    next.answer = () => new Promise((resolve) => (answer = resolve));
+    const { clock, keeper, state } = goDown(permits);
+    await keeper.end();
+    answer({ kind: 'granted' });
+    await clock.advance(5000);
+    expect([state(), given.back, clock.pendingTimers]).toEqual(['asked', 1, 0]);
+  });
+});
+
+describe('permits by a function', () => {
+  const down = (mayLeave: MayLeave) => goDown(permitsBy(mayLeave));
+
+  it('R10: it is told why, asked again each second while it says no, and once for each time out', async () => {
+    const asked: string[] = [];
+    const { clock, look, state } = down((reason) => asked.push(reason) > 3);
+    await clock.advance(2999);
+    expect([asked.length, state()]).toEqual([3, 'refused']);
+    await clock.advance(1);
+    expect([asked, state()]).toEqual([Array(4).fill('check_failed:database'), 'granted']);
+    await clock.advance(600_000);
+    look(FINE);
+    await clock.settle();
+    expect([asked.length, state(), clock.pendingTimers]).toEqual([4, 'needed', 0]);
+    look(DOWN, SHARED);
+    expect(asked).toHaveLength(5);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no view');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no view'))],
+    ['never answers', () => new Promise(() => {})],
+  ] as [string, MayLeave][])(
+    'R10: one that %s is logged and does not hold anyone',
+    async (_, mayLeave) => {
+      const { clock, state, log } = down(mayLeave);
+      await clock.advance(2000);
+      expect(state()).toBe('granted');
+      expect(log.lines).toMatchObject([
+        { level: 'error', fields: { event: 'may_leave_failed', then: 'leave' } },
+      ]);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+
+  it('R10: only false keeps an instance in, also from JavaScript that returns nothing', async () => {
+    for (const answer of [undefined, Promise.resolve(undefined)] as unknown[]) {
+      const { clock, state } = down(() => answer as boolean);
+      await clock.settle();
+      expect(state()).toBe('granted');
+    }
+  });
+
+  it('names the option that is neither a function nor permits', () => {
+    for (const given of [null, true, {}, { ask() {} }] as unknown as MayLeave[])
+      expect(() => exitPermitsOption('mayLeave', given)).toThrow(
+        'mayLeave must be a function, or permits such as exitPermits()',
+      );
+  });
+});
