@@ -4,8 +4,8 @@
 const mayImport = {
   core: [],
   engine: ['core'],
-  // The listeners on the probe thread need the encoders.
-  probe: ['core', 'protocol'],
+  // The listeners on the probe thread need the encoders and the page.
+  probe: ['core', 'page', 'protocol'],
   protocol: ['core'],
   checks: ['core'],
   // gRPC is a framework and a protocol.

@@ -10,6 +10,7 @@ const VITEST_FILES = [
   'vitest.config.ts',
   'tools/property-seed.mjs',
   'tools/vitest-setup.mjs',
+  'tools/embed-page.mjs',
   'tools/embed-thread.mjs',
   'tools/lib',
 ];
@@ -49,10 +50,18 @@ describe('type check gate', () => {
       'src/planted.ts': wrong,
       'test/planted.ts': wrong,
       'tools/planted.mjs': "/** @type {number} */\nexport const a = 'one';\n",
+      'src/page/client/tsconfig.json':
+        '{ "extends": "../../../tsconfig.json", "include": ["."], "exclude": [] }',
+      'src/page/client/planted.ts': wrong,
     });
     const { ok, output } = await types.run(tree.root);
     expect(ok).toBe(false);
-    for (const file of ['src/planted.ts(', 'test/planted.ts(', 'tools/planted.mjs(']) {
+    for (const file of [
+      'src/planted.ts(',
+      'test/planted.ts(',
+      'tools/planted.mjs(',
+      'src/page/client/planted.ts(',
+    ]) {
       expect(output).toContain(file);
     }
   });

@@ -1,0 +1,40 @@
+import type { CheckStatus, Impact } from '../core/check.js';
+import type { CheckDiagnosis, Diagnosis } from '../core/diagnosis.js';
+import { checkItem } from './check-item.js';
+import { type Html, html } from './html.js';
+import { mark } from './pieces.js';
+
+const GROUPS: readonly (readonly [CheckStatus, string])[] = [
+  ['fail', 'Failing'],
+  ['warn', 'Warning'],
+  ['unknown', 'Unknown'],
+  ['pass', 'Passing'],
+];
+
+const WEIGHTS: Readonly<Record<Impact, number>> = { critical: 0, degraded: 1, optional: 2 };
+
+/** Every check, the failing ones first and among them the critical ones. */
+export function checksSection({ checks, at }: Diagnosis): Html {
+  if (checks.length === 0) {
+    return html`<p class="quiet">There are no checks. Readiness depends on the process alone.</p>`;
+  }
+  return html`${GROUPS.map(([verdict, title]) => group(verdict, title, checks, at))}`;
+}
+
+function group(
+  verdict: CheckStatus,
+  title: string,
+  checks: readonly CheckDiagnosis[],
+  at: string,
+): Html | false {
+  const members = checks
+    .filter((check) => check.verdict === verdict)
+    .toSorted((a, b) => WEIGHTS[a.impact] - WEIGHTS[b.impact]);
+  if (members.length === 0) return false;
+  return html`<div class="group" id="checks-${verdict}">
+    <h3>${mark(verdict, title)} <span class="count">${members.length}</span></h3>
+    <ul class="checks">
+      ${members.map((check) => checkItem(check, at))}
+    </ul>
+  </div>`;
+}
