@@ -19,5 +19,6 @@ export const PATH_SETS = {
 /** Paths that answer something else, and so no probe. */
 export const METRICS_PATH = '/metrics';
 export const STATUS_PATH = '/healthz/status';
+export const STATUS_EVENTS_PATH = '/healthz/status/events';
 
 export type PathSet = keyof typeof PATH_SETS;

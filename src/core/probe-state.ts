@@ -5,6 +5,7 @@ import type { ExitPermitCounts, ExitPermitState } from './exit-permit.js';
 import type { Group } from './group.js';
 import type { HistogramView } from './histogram.js';
 import type { LeaseView } from './lease-host.js';
+import type { Streak } from './verdict.js';
 
 /**
  * Everything the probe side needs to answer, as plain data that crosses the thread boundary. What must be seen
@@ -26,6 +27,8 @@ export interface ProbeState {
   readonly onDemand: boolean;
   /** Steps of the drain that have ended. */
   readonly drainSteps?: readonly DrainStepView[];
+  /** Present from the beginning of the drain. */
+  readonly drain?: DrainView;
   readonly leases?: readonly LeaseView[];
   /** What became of the permits to leave rotation; absent where nobody hands them out. */
   readonly exitPermits?: ExitPermitCounts;
@@ -37,6 +40,24 @@ export interface ProbeState {
 export interface DrainStepView {
   readonly step: DrainStepName;
   readonly durations: HistogramView;
+}
+
+/** How far the drain has come, in texts that are redacted. */
+export interface DrainView {
+  readonly reason: string;
+  /** Wall-clock time of its beginning. */
+  readonly since: number;
+  /** Monotonic time at which whatever is open is ended. */
+  readonly deadlineAt: number;
+  readonly steps: readonly DrainStepState[];
+  /** What it waits for now. */
+  readonly open: readonly string[];
+}
+
+export interface DrainStepState {
+  readonly step: DrainStepName;
+  readonly state: 'waiting' | 'running' | 'done' | 'cut' | 'failed';
+  readonly durationMs?: number;
 }
 
 export interface ServiceInfo {
@@ -96,6 +117,8 @@ export interface CheckView {
   readonly transitions: number;
   /** Wall-clock time of the last change of verdict. */
   readonly changedAt?: number;
+  /** How far the verdict is from changing; absent while the next run decides. */
+  readonly streak?: Streak;
 }
 
 /** A number in the one unit that a check's series has for good, so that units are a bounded label. */

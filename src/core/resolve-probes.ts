@@ -2,7 +2,13 @@ import { DEFAULTS } from './defaults.js';
 import { type Environment, numberSetting, textSetting } from './environment.js';
 import { OptionError } from './errors.js';
 import type { HealthOptions, LivenessOptions, ProbeListenerOptions } from './health-options.js';
-import { METRICS_PATH, PATH_SETS, type PathSet, STATUS_PATH } from './path-sets.js';
+import {
+  METRICS_PATH,
+  PATH_SETS,
+  type PathSet,
+  STATUS_EVENTS_PATH,
+  STATUS_PATH,
+} from './path-sets.js';
 import type { ListenerOptions, ProbeOptions, ProbePaths } from './probe-options.js';
 import { resolveDiagnostic } from './resolve-diagnostic.js';
 import { resolveFiles } from './resolve-files.js';
@@ -88,6 +94,7 @@ function pathsOf({ paths = 'kubernetes', aliases = {} }: ProbeListenerOptions): 
   const owners = new Map([
     [METRICS_PATH, 'metrics'],
     [STATUS_PATH, 'the report'],
+    [STATUS_EVENTS_PATH, 'the events of the report'],
   ]);
   const answering = (kind: keyof ProbePaths): string[] => [
     ...uniquePaths('paths', kind, chosen[kind] ?? PATH_SETS.kubernetes[kind], owners),

@@ -106,3 +106,26 @@ export function verdictStatus(verdict: Verdict): CheckStatus {
       return 'fail';
   }
 }
+
+/** `count` of `needed` consecutive outcomes that would turn the verdict to `to`. */
+export interface Streak {
+  readonly to: 'pass' | 'fail';
+  readonly count: number;
+  readonly needed: number;
+}
+
+/** How far a verdict is from changing at `at`; undefined while the next outcome decides, whatever it is. */
+export function streakOf(verdict: Verdict, at: number, policy: VerdictPolicy): Streak | undefined {
+  switch (verdict.kind) {
+    case 'unknown':
+      return undefined;
+    case 'sound':
+      return { to: 'fail', count: verdict.failures, needed: policy.failureThreshold };
+    case 'failed':
+      return {
+        to: 'pass',
+        count: verdict.successes,
+        needed: successesNeeded(verdict, at, policy),
+      };
+  }
+}

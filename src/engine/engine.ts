@@ -7,6 +7,7 @@ import { decideLiveness } from '../core/liveness.js';
 import { HaleError } from '../core/errors.js';
 import type { Group } from '../core/group.js';
 import type { Guard } from '../core/guard.js';
+import type { KillSwitch } from '../core/kill-switch.js';
 import type { Logger } from '../core/logger.js';
 import { errorText } from '../core/error-text.js';
 import type { ProbeHost } from '../core/probe-host.js';
@@ -56,6 +57,7 @@ export interface EngineOptions {
   readonly logger: Logger;
   readonly redact: (text: string) => string;
   readonly host: Pick<ProbeHost, 'board' | 'publish'>;
+  readonly killSwitch: KillSwitch;
   onCheckTransition(transition: CheckTransition): void;
   onReadinessChange(change: ReadinessChange): void;
   onDrainProgress(progress: DrainProgress): void;
@@ -113,18 +115,33 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const gates = createGateKeeper(publisher);
   const capacity = capacityGate(options, gates);
+  const drainRecord = createDrainRecord({
+    ...shared,
+    open: () => shutdown.open(),
+    deadlineAt: () => shutdown.drain.deadlineAt(),
+    onError,
+    next: options.onDrainProgress,
+  });
   const shutdown = createShutdown({
     ...shared,
     options: resolved.shutdown,
     ...idleTimeout(resolved),
     onInFlight: (count) => capacity?.observe(count),
     onBegin: () => readiness.look(),
-    onProgress: createDrainRecord(publisher, options.onDrainProgress),
+    onProgress: (progress) => drainRecord.tell(progress),
   });
   const parts = { ...shared, ...shutdown, gates };
   const exits = exitKeeper(options, parts);
-  const leases = createLeases({ ...parts, exit: systemProcess.exit });
-  const onTurn = createLeaseRecord({ publisher, leases, onError, next: () => readiness.look() });
+  const leases = createLeases({ ...options, ...parts, exit: systemProcess.exit });
+  const onTurn = createLeaseRecord({
+    publisher,
+    leases,
+    onError,
+    next() {
+      drainRecord.look();
+      readiness.look();
+    },
+  });
   const progress = createProgressRegistry(shared);
   const queues = createQueueWatches({ ...shared, progress });
   const workers = createWorkers({

@@ -12,6 +12,8 @@ import {
   type Verdict,
   isSettled,
   nextVerdict,
+  type VerdictPolicy,
+  streakOf,
   unknownVerdict,
   verdictStatus,
 } from '../core/verdict.js';
@@ -104,11 +106,7 @@ export function createMonitoredCheck(options: MonitoredCheckOptions): MonitoredC
 
 function remember(check: ResolvedCheck, memory: Memory, outcome: Outcome): Performance {
   const from = verdictStatus(memory.verdict);
-  memory.verdict = nextVerdict(memory.verdict, outcome, {
-    failureThreshold: check.failureThreshold,
-    successThreshold: check.successThreshold,
-    flapWindowMs: DEFAULTS.flapWindowMs,
-  });
+  memory.verdict = nextVerdict(memory.verdict, outcome, policyOf(check));
   memory.last = outcome;
   memory.measured = nextMeasured(memory.measured, outcome);
   memory.runs += 1;
@@ -124,6 +122,10 @@ function remember(check: ResolvedCheck, memory: Memory, outcome: Outcome): Perfo
     outcome,
     transition: { check: name, impact, from, to, at: outcome.wallAt, lastedMs, outcome },
   };
+}
+
+function policyOf({ failureThreshold, successThreshold }: ResolvedCheck): VerdictPolicy {
+  return { failureThreshold, successThreshold, flapWindowMs: DEFAULTS.flapWindowMs };
 }
 
 function viewOf(check: ResolvedCheck, memory: Memory): Omit<CheckView, 'abandoned' | 'hanging'> {
@@ -143,10 +145,12 @@ function viewOf(check: ResolvedCheck, memory: Memory): Omit<CheckView, 'abandone
 
 function ranOf(
   check: ResolvedCheck,
-  { durations }: Memory,
+  { durations, verdict }: Memory,
   last: Outcome,
-): Pick<CheckView, 'last' | 'ranAt' | 'freshUntil' | 'durations'> {
+): Pick<CheckView, 'last' | 'ranAt' | 'freshUntil' | 'durations' | 'streak'> {
+  const streak = streakOf(verdict, last.at, policyOf(check));
   return {
+    ...(streak === undefined ? {} : { streak }),
     last: lastOf(last),
     ranAt: last.at,
     freshUntil: last.at + lifetimeMs(check),

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { checkBody, verboseBody } from './detail-views.js';
 import { freshStatus } from '../core/readiness.js';
+import type { StatusRequest } from './diagnosis/status-route.js';
 import type { ProbeKind } from './probe-kind.js';
 import type { ProbeModel } from './probe-model.js';
 import { type Prepared, type ProbeResponse, healthResponse, refusal } from './prepared.js';
@@ -11,7 +12,7 @@ export interface ProbeRequest {
   readonly method?: string | undefined;
   /** The request target: a path with an optional query. */
   readonly url?: string | undefined;
-  /** Of a node:http request or a fetch request; only `Accept` is looked at, and only for metrics. */
+  /** Of a node:http request or a fetch request; only `Accept` is looked at, and not for probes. */
   readonly headers?: RequestHeaders | undefined;
 }
 
@@ -30,7 +31,8 @@ export interface HandlerOptions {
   readonly evaluate: () => Promise<void>;
   /** The metrics in the format that an `Accept` header asks for. */
   readonly metrics: (accept: string | undefined) => Prepared;
-  readonly status: () => Prepared;
+  /** The report as whoever asks wants it. */
+  readonly status: (asked: StatusRequest) => Prepared | Promise<Prepared>;
 }
 
 /** Answers requests without knowing how they came; a promise only where on-demand checks must run first. */
@@ -40,8 +42,8 @@ export interface ProbeHandler {
 
 const NOT_FOUND = refusal(404, 'not found');
 const NOT_ALLOWED = refusal(405, 'method not allowed', ['Allow', 'GET, HEAD']);
-/** All but metrics, which wait for nothing. */
-type AnsweredRoute = Exclude<Route, { readonly kind: 'metrics' }>;
+/** What is decided here and at once, when the checks that must run first have run. */
+type AnsweredRoute = Exclude<Route, { readonly kind: 'metrics' | 'status' }>;
 
 const NO_QUERY = new URLSearchParams();
 
@@ -79,13 +81,29 @@ class RouteHandler implements ProbeHandler {
     const head = request.method === 'HEAD';
     if (route.kind === 'metrics')
       return pick(this.#options.metrics(acceptOf(request.headers)), head);
+    if (route.kind === 'status') return this.#report(query, request);
     const { clock } = this.#options;
     const startedAt = clock.now();
     if (!this.#mustEvaluate(route)) return this.#respond(route, query, { head, startedAt });
     return this.#options.evaluate().then(() => this.#respond(route, query, { head, startedAt }));
   }
 
-  #mustEvaluate(route: AnsweredRoute): boolean {
+  #report(
+    query: URLSearchParams,
+    { method, headers }: ProbeRequest,
+  ): ProbeResponse | Promise<ProbeResponse> {
+    const { status, evaluate } = this.#options;
+    const asked = { accept: acceptOf(headers), query };
+    const head = method === 'HEAD';
+    const report = this.#mustEvaluate({ kind: 'status' })
+      ? evaluate().then(() => status(asked))
+      : status(asked);
+    return report instanceof Promise
+      ? report.then((prepared) => pick(prepared, head))
+      : pick(report, head);
+  }
+
+  #mustEvaluate(route: Exclude<Route, { readonly kind: 'metrics' }>): boolean {
     const { model } = this.#options;
     if (!model.state().onDemand || model.loopStalled()) return false;
     return route.kind !== 'probe' || route.probe === 'readiness';
@@ -111,8 +129,6 @@ class RouteHandler implements ProbeHandler {
           : model.answer(route.probe, clock.now());
       case 'check':
         return this.#check(route.name);
-      case 'status':
-        return this.#options.status();
     }
   }
 

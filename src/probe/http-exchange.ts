@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AccessGuard } from './access-guard.js';
+import type { EventStreams } from './diagnosis/event-streams.js';
 import type { ProbeHandler } from './handler.js';
 import { type ProbeResponse, refusal } from './prepared.js';
 
 export interface ExchangeOptions {
   readonly handler: ProbeHandler;
   readonly guard: AccessGuard | undefined;
+  /** Takes the requests for events, after the guard. */
+  readonly events?: EventStreams | undefined;
   /** Marks a connection whose answer takes a while. */
   readonly setBusy: (socket: Socket, busy: boolean) => void;
   /** An error of hale's own; the request has been answered 500. */
@@ -19,10 +22,13 @@ const FAILED = refusal(500, 'internal error');
 
 /** Joins the handler to node:http. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { handler, guard, setBusy, onError } = options;
-  function answerOrFail(request: IncomingMessage): ProbeResponse | Promise<ProbeResponse> {
+  const { handler, guard, events, setBusy, onError } = options;
+  function answerOrFail(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): ProbeResponse | Promise<ProbeResponse> | 'taken' {
     try {
-      return guard?.(request) ?? handler.handle(request);
+      return guard?.(request) ?? events?.take(request, response) ?? handler.handle(request);
     } catch (error) {
       onError(error);
       return FAILED;
@@ -31,7 +37,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   return (request, response) => {
     if (hasBody(request.rawHeaders)) endAfter(response);
-    const answer = answerOrFail(request);
+    const answer = answerOrFail(request, response);
+    if (answer === 'taken') {
+      // An open stream is no idle connection.
+      setBusy(request.socket, true);
+      return;
+    }
     if (!(answer instanceof Promise)) {
       send(response, answer);
       return;

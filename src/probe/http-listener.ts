@@ -5,6 +5,7 @@ import type { ListenerOptions } from '../core/probe-options.js';
 import { NO_CACHE } from '../protocol/probe-body.js';
 import type { AccessGuard } from './access-guard.js';
 import { createConnectionCap } from './connection-cap.js';
+import type { EventStreams } from './diagnosis/event-streams.js';
 import type { ProbeHandler } from './handler.js';
 import { createExchange, send } from './http-exchange.js';
 import { refusal } from './prepared.js';
@@ -17,6 +18,8 @@ export interface HttpListenerOptions {
   readonly handler: ProbeHandler;
   /** Whom to answer at all. @defaultValue everybody */
   readonly guard?: AccessGuard | undefined;
+  /** Streams beside the answers. @defaultValue none */
+  readonly events?: EventStreams | undefined;
   readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly onError: (error: unknown) => void;
 }
@@ -36,11 +39,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
  * @throws Error the system's error, with its `code`, when no address can be bound or a certificate cannot be used.
  */
 export async function openHttpListener(options: HttpListenerOptions): Promise<OpenListener> {
-  const { kind, listener, handler, guard, clock, onError } = options;
+  const { kind, listener, handler, guard, events, clock, onError } = options;
   const cap = createConnectionCap(listener.maxConnections, clock);
   const probeServer = createProbeServer({ listener, cap, clock, onError });
   const { server, look, setBusy } = probeServer;
-  const exchange = createExchange({ handler, guard, setBusy, onError });
+  const exchange = createExchange({ handler, guard, events, setBusy, onError });
   server.on('request', exchange);
   // Answered at once: the body that the client holds back is not wanted.
   server.on('checkContinue', exchange);

@@ -6,6 +6,7 @@ import type { BoundAddress, ProbeHostEvents } from '../core/probe-host.js';
 import type { ProbeOptions } from '../core/probe-options.js';
 import { announcePhase } from './announced-phase.js';
 import type { AnsweringHost } from './answering-host.js';
+import { createLazySampler } from './diagnosis/lazy-sampler.js';
 import { removeFilesAtExit } from './files-at-exit.js';
 import { listenError, processManager } from './listen-error.js';
 import { createProbeSide } from './probe-side.js';
@@ -25,6 +26,7 @@ export interface InlineHostOptions {
 export function createInlineHost(host: InlineHostOptions): AnsweringHost {
   const { options, events, clock, logger = silentLogger } = host;
   const board = announcePhase(createBoard(), () => side.apply({}));
+  const sampler = createLazySampler(clock);
   const side = createProbeSide({
     options,
     board,
@@ -38,6 +40,8 @@ export function createInlineHost(host: InlineHostOptions): AnsweringHost {
         events.onLivenessFailed(reason);
       },
     },
+    // Only a loop that stands still has a cause with texts from outside, and this one cannot see itself do so.
+    diagnose: { sampleMain: () => sampler.read(), redact: (text) => text },
     evaluate: () => events.evaluate(),
     notify: (message) => events.notify?.(message),
     onError: (error) => events.onError(error),
@@ -73,6 +77,7 @@ export function createInlineHost(host: InlineHostOptions): AnsweringHost {
     },
     dispose() {
       offExit();
+      sampler.dispose();
       disposed ??= side.close();
       return disposed;
     },

@@ -4,6 +4,7 @@ import { DEFAULTS } from '../core/defaults.js';
 import type { BoundAddress } from '../core/probe-host.js';
 import type { PortOptions, ProbeOptions } from '../core/probe-options.js';
 import { encodeAgentCheck, weightByLoad } from '../protocol/agent-check.js';
+import type { EventStreams } from './diagnosis/event-streams.js';
 import type { ProbeHandler } from './handler.js';
 import type { OpenListener } from './open-listener.js';
 import type { ProbeModel } from './probe-model.js';
@@ -25,6 +26,8 @@ export interface PlanOptions {
   readonly handler: ProbeHandler;
   /** What the diagnostic port answers with. */
   readonly diagnosis: ProbeHandler;
+  /** The events of the diagnostic port, where it has some. */
+  readonly streams?: EventStreams | undefined;
   /** Waits for on-demand checks; never rejects. */
   readonly evaluate: () => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -46,7 +49,7 @@ export function planListeners(plan: PlanOptions): readonly PlannedListener[] {
 }
 
 function http(
-  { clock, onError }: PlanOptions,
+  { clock, onError, streams }: PlanOptions,
   kind: 'probes' | 'diagnostic',
   listener: ProbeOptions['listener'],
   handler: ProbeHandler,
@@ -59,7 +62,8 @@ function http(
       import('./access-guard.js'),
     ]);
     const guard = guarded === false ? undefined : createAccessGuard(guarded);
-    return openHttpListener({ kind, listener, handler, guard, clock, onError });
+    const events = kind === 'diagnostic' ? streams : undefined;
+    return openHttpListener({ kind, listener, handler, guard, events, clock, onError });
   };
   return [{ kind, listener, start }];
 }

@@ -26,8 +26,14 @@ export function prepare(decision: Decision, httpStatus: number, remaining?: numb
 }
 
 /** An answer in health+json with the header that tells its status. */
-export function healthResponse(httpStatus: number, status: Status, body: string): Prepared {
-  return response(httpStatus, HEALTH_JSON, body, ['X-Service-Status', serviceStatus(status)]);
+export function healthResponse(
+  httpStatus: number,
+  status: Status,
+  body: string,
+  more: readonly string[] = [],
+): Prepared {
+  const told = ['X-Service-Status', serviceStatus(status), ...more];
+  return response(httpStatus, HEALTH_JSON, body, told);
 }
 
 /** An answer of any media type; never cached, its type never guessed. */

@@ -2,10 +2,13 @@ import type { Board } from '../core/board.js';
 import type { Clock, Timer } from '../core/clock.js';
 import type { MetricReading } from '../core/metric-readings.js';
 import { contain } from '../core/contain.js';
-import type { BoundAddress } from '../core/probe-host.js';
+import type { BoundAddress, StallReport } from '../core/probe-host.js';
 import type { PortOptions, ProbeOptions } from '../core/probe-options.js';
 import type { ProbeUpdate } from '../core/probe-state.js';
 import { containHandler } from './contained-handler.js';
+import type { DiagnoseOptions } from './diagnosis/diagnosis.js';
+import { type LateDiagnosis, createLateDiagnosis } from './diagnosis/late-diagnosis.js';
+import { answerStatus } from './diagnosis/status-route.js';
 import { type ProbeHandler, createHandler } from './handler.js';
 import type { ListenFailure } from './listen-error.js';
 import { planListeners } from './listener-plan.js';
@@ -16,7 +19,6 @@ import type { ProbeOutput } from './probe-output.js';
 import { openOutputs } from './probe-outputs.js';
 import { type ModelHooks, type ProbeModel, createProbeModel } from './probe-model.js';
 import { createRoutes } from './routes.js';
-import { renderStatus } from './status-view.js';
 import { tickMs } from './watchdog.js';
 
 export interface ProbeSideOptions {
@@ -29,6 +31,8 @@ export interface ProbeSideOptions {
   readonly evaluate: () => Promise<void>;
   /** Hands a message for systemd to the function of the options. @defaultValue nobody is told */
   readonly notify?: (message: string) => void;
+  /** For a diagnostic listener, where one is configured. @defaultValue reports come without a diagnosis */
+  readonly diagnose?: DiagnoseOptions;
   readonly onError: (error: unknown) => void;
 }
 
@@ -38,6 +42,8 @@ export interface ProbeSide {
   /** The public handler, as the probe port serves it; never throws or rejects. */
   readonly handler: ProbeHandler;
   apply(update: ProbeUpdate): void;
+  /** What blocks the main loop was found out. */
+  explainStall(report: StallReport): void;
   /** Every metric now. */
   metrics(): readonly MetricReading[];
   /** Binds the configured listeners; one that fails closes the others again. */
@@ -53,13 +59,20 @@ export type ListenResult =
 /** Creates the probe side and starts watching; nothing listens yet. */
 export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const { options, board, clock, watchesLoop, hooks, onError } = side;
-  const model = createProbeModel({ board, probes: options, clock, watchesLoop, hooks });
+  const late = createLateDiagnosis(side);
+  const model = createProbeModel({
+    board,
+    probes: options,
+    clock,
+    watchesLoop,
+    hooks: late.hearing(hooks),
+  });
   const evaluate = createOnDemand({
     evaluate: side.evaluate,
     waitMs: options.onDemandWaitMs,
     clock,
   });
-  const handlerFor = handlerFactory({ ...side, evaluate }, model);
+  const handlerFor = handlerFactory({ ...side, evaluate }, model, late);
   const handler = handlerFor(options.details, false);
   const open: OpenListener[] = [];
   const outputs: ProbeOutput[] = [];
@@ -67,10 +80,17 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const look = (): void => {
     for (const one of [...open, ...outputs]) contain(() => one.look?.(), onError);
   };
-  const watch = options.background === false ? undefined : startTicking(model, side, look);
+  const watch =
+    options.background === false
+      ? undefined
+      : startTicking(model, side, () => {
+          late.look();
+          look();
+        });
 
   async function bind(): Promise<ListenResult> {
     const diagnosis = handlerFor(true, true);
+    await late.open(model);
     const plans = planListeners({
       options,
       board,
@@ -78,6 +98,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
       clock,
       handler,
       diagnosis,
+      streams: late.streams,
       evaluate,
       onError,
     });
@@ -103,8 +124,10 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
     metrics: () => readAnswering({ model, board, clock }),
     apply(update) {
       model.apply(update);
+      late.apply(update);
       look();
     },
+    explainStall: (report) => late.explainStall(report),
     listen() {
       listening = bind();
       return listening;
@@ -112,6 +135,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
     async close() {
       // What is being bound would be open afterwards.
       await listening?.catch(() => {});
+      late.close();
       const all = [...open.splice(0), ...outputs.splice(0)];
       await Promise.all(all.map((one) => one.close()));
       watch?.clear();
@@ -122,6 +146,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
 function handlerFactory(
   { options, board, clock, evaluate }: ProbeSideOptions,
   model: ProbeModel,
+  late: LateDiagnosis,
 ): (details: boolean, status: boolean) => ProbeHandler {
   return (details, status) =>
     createHandler({
@@ -131,7 +156,7 @@ function handlerFactory(
       details,
       evaluate,
       metrics: (accept) => renderMetrics({ model, board, clock }, accept),
-      status: () => renderStatus({ model, board, clock }),
+      status: (asked) => answerStatus({ model, board, clock }, late, asked),
     });
 }
 

@@ -3,6 +3,7 @@ import { createBoard } from '../core/board.js';
 import type { Clock } from '../core/clock.js';
 import { errorText } from '../core/error-text.js';
 import { createRedactor } from '../core/redact.js';
+import type { MainSample } from './diagnosis/main-sampler.js';
 import type { FromThread, ThreadData, ToThread } from './messages.js';
 import type { ModelHooks } from './probe-model.js';
 import { type ProbeSide, createProbeSide } from './probe-side.js';
@@ -16,21 +17,33 @@ export type ThreadPort = Pick<MessagePort, 'on' | 'postMessage'>;
 /** Runs the probe side on this thread, spoken to through `port`. */
 export async function runThread(data: ThreadData, port: ThreadPort, clock: Clock): Promise<void> {
   const send = (message: FromThread): void => port.postMessage(message);
-  const log = createStderrLog(clock, createRedactor(data.redactKeys));
+  const redact = createRedactor(data.redactKeys);
+  const log = createStderrLog(clock, redact);
   const onError = (error: unknown): void => send({ type: 'error', message: errorText(error) });
-  const evaluations = createEvaluations(send);
-  const side = createProbeSide({
+  const evaluations = createQuestions<void>((id) => send({ type: 'evaluate', id }));
+  const samples = createQuestions<MainSample>((id) => send({ type: 'sample', id }));
+  const side: ProbeSide = createProbeSide({
     options: data.options,
     board: createBoard(data.board),
     clock,
     watchesLoop: true,
-    hooks: createHooks({ send, log, clock, inspectable: data.inspectable, onError }),
+    hooks: createHooks({
+      ...data,
+      log,
+      clock,
+      onError,
+      send(message) {
+        if (message.type === 'stall') side.explainStall(message.report);
+        send(message);
+      },
+    }),
+    diagnose: { sampleMain: samples.ask, redact },
     evaluate: evaluations.ask,
     notify: (message) => send({ type: 'notify', message }),
     onError,
   });
   side.apply({ state: data.state, checks: [...data.state.checks.values()] });
-  port.on('message', (message: ToThread) => receive(message, { side, evaluations, send }));
+  port.on('message', (message: ToThread) => receive(message, { side, evaluations, samples, send }));
   const result = await side.listen();
   if (result.ok) send({ type: 'listening', addresses: result.addresses });
   else send({ type: 'listen-failed', failure: result.failure });
@@ -38,17 +51,21 @@ export async function runThread(data: ThreadData, port: ThreadPort, clock: Clock
 
 interface Receiver {
   readonly side: ProbeSide;
-  readonly evaluations: Evaluations;
+  readonly evaluations: Questions<void>;
+  readonly samples: Questions<MainSample>;
   readonly send: (message: FromThread) => void;
 }
 
-function receive(message: ToThread, { side, evaluations, send }: Receiver): void {
+function receive(message: ToThread, { side, evaluations, samples, send }: Receiver): void {
   switch (message.type) {
     case 'update':
       side.apply(message.update);
       break;
     case 'evaluated':
-      evaluations.done(message.id);
+      evaluations.answered(message.id);
+      break;
+    case 'sampled':
+      samples.answered(message.id, message.sample);
       break;
     case 'metrics':
       send({ type: 'metrics', id: message.id, readings: side.metrics() });
@@ -59,23 +76,24 @@ function receive(message: ToThread, { side, evaluations, send }: Receiver): void
   }
 }
 
-interface Evaluations {
-  readonly ask: () => Promise<void>;
-  readonly done: (id: number) => void;
+/** Questions to the main thread, whose answers come later or never. */
+interface Questions<T> {
+  readonly ask: () => Promise<T>;
+  readonly answered: (id: number, answer: T) => void;
 }
 
-function createEvaluations(send: (message: FromThread) => void): Evaluations {
-  const waiting = new Map<number, () => void>();
+function createQuestions<T>(send: (id: number) => void): Questions<T> {
+  const waiting = new Map<number, (answer: T) => void>();
   let lastId = 0;
   return {
     ask: () =>
       new Promise((resolve) => {
         lastId += 1;
         waiting.set(lastId, resolve);
-        send({ type: 'evaluate', id: lastId });
+        send(lastId);
       }),
-    done(id) {
-      waiting.get(id)?.();
+    answered(id, answer) {
+      waiting.get(id)?.(answer);
       waiting.delete(id);
     },
   };

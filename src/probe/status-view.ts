@@ -2,6 +2,7 @@ import type { Board } from '../core/board.js';
 import type { Status } from '../core/check.js';
 import type { Clock } from '../core/clock.js';
 import type { Decision } from '../core/decision.js';
+import type { Diagnosis } from '../core/diagnosis.js';
 import { isoTime } from '../core/iso-time.js';
 import type { CheckView, ProbeState } from '../core/probe-state.js';
 import { freshStatus } from '../core/readiness.js';
@@ -21,8 +22,11 @@ export interface StatusSource {
   readonly clock: Pick<Clock, 'now' | 'wallNow'>;
 }
 
-/** The full report of `/healthz/status` (E2, E4); rendered on request, it is for people and dashboards. */
-export function renderStatus(source: StatusSource): Prepared {
+/**
+ * The full report of `/healthz/status` (E2, E4), with the diagnosis where there is one; rendered on request, it is for
+ * people and dashboards.
+ */
+export function renderStatus(source: StatusSource, diagnosis?: Diagnosis): Prepared {
   const { model, board, clock } = source;
   const now = clock.now();
   const state = model.state();
@@ -41,7 +45,8 @@ export function renderStatus(source: StatusSource): Prepared {
     checks: groupEntries([...checkEntries(state, now), ...processEntries(source, liveness)]),
   };
   const httpStatus = worst.status === 'fail' ? 503 : 200;
-  return healthResponse(httpStatus, worst.status, renderHealthJson(document));
+  const body = renderHealthJson({ ...document, ...(diagnosis && { diagnosis }) });
+  return healthResponse(httpStatus, worst.status, body, ['Vary', 'Accept']);
 }
 
 function notesOf(state: ProbeState, reasons: readonly string[]): { notes?: readonly string[] } {

@@ -15,6 +15,7 @@ import {
 } from '../core/probe-state.js';
 import { announcePhase } from './announced-phase.js';
 import type { AnsweringHost } from './answering-host.js';
+import { type LazySampler, createLazySampler } from './diagnosis/lazy-sampler.js';
 import { removeFilesAtExit } from './files-at-exit.js';
 import { listenError, processManager } from './listen-error.js';
 import { type LocalSide, createLocalSide } from './local-side.js';
@@ -55,6 +56,7 @@ class ThreadHost implements AnsweringHost {
   readonly #restarts: Restarts;
   readonly #local: LocalSide;
   readonly #readings: ThreadReadings;
+  readonly #sampler: LazySampler;
   #probes: ProbeOptions;
   #state: ProbeState = initialProbeState;
   #worker: Worker | undefined;
@@ -68,6 +70,7 @@ class ThreadHost implements AnsweringHost {
     this.#options = options;
     this.#probes = options.options;
     this.#restarts = createRestarts(options.clock);
+    this.#sampler = createLazySampler(options.clock);
     const { board } = this;
     const state = (): ProbeState => this.#state;
     this.#readings = createThreadReadings({
@@ -178,6 +181,9 @@ class ThreadHost implements AnsweringHost {
       case 'evaluate':
         this.#evaluate(message.id);
         break;
+      case 'sample':
+        this.#sample(message.id);
+        break;
       case 'metrics':
         this.#readings.answered(message.id, message.readings);
         break;
@@ -213,6 +219,13 @@ class ThreadHost implements AnsweringHost {
       .evaluate()
       .catch((error: unknown) => events.onError(error))
       .finally(() => this.#post({ type: 'evaluated', id }));
+  }
+
+  #sample(id: number): void {
+    this.#sampler.read().then(
+      (sample) => this.#post({ type: 'sampled', id, sample }),
+      (error: unknown) => this.#options.events.onError(error),
+    );
   }
 
   #tellThread(update: ProbeUpdate): void {
@@ -254,6 +267,7 @@ class ThreadHost implements AnsweringHost {
   async #close(): Promise<void> {
     this.#restartTimer?.clear();
     this.#offExit();
+    this.#sampler.dispose();
     await this.#local.close();
     const worker = this.#worker;
     this.#worker = undefined;

@@ -1,8 +1,9 @@
 import type { CheckStatus, Impact, JsonValue, Status } from '../core/check.js';
+import type { Diagnosis } from '../core/diagnosis.js';
 
 /**
  * A service's health after draft-inadarei-api-health-check-06, section 3. Members the draft does not know
- * (`reason`, `phase`) stand beside its own.
+ * (`reason`, `phase`, `diagnosis`) stand beside its own.
  */
 export interface HealthDocument {
   readonly status: Status;
@@ -17,6 +18,7 @@ export interface HealthDocument {
   readonly output?: string;
   readonly checks: Readonly<Record<string, readonly HealthEntry[]>>;
   readonly links?: Readonly<Record<string, string>>;
+  readonly diagnosis?: Diagnosis;
 }
 
 /** One node or instance of a component (section 4), with hale's further members. */

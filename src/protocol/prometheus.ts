@@ -1,6 +1,7 @@
 import { cumulative, histogramCount } from '../core/histogram.js';
 import type { MetricDefinition } from '../core/metric-definitions.js';
 import type { MetricLabels, MetricReading, MetricSample } from '../core/metric-readings.js';
+import { qualityOf } from './accept.js';
 
 /** The media type of the text exposition format, version 0.0.4. */
 export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
@@ -56,12 +57,6 @@ export function prefersOpenMetrics(accept = ''): boolean {
       openMetrics = Math.max(openMetrics, quality);
   }
   return openMetrics > 0 && openMetrics >= text;
-}
-
-function qualityOf(parameters: readonly string[]): number {
-  const given = parameters.find((each) => each.startsWith('q='));
-  const quality = given === undefined ? 1 : Number(given.slice(2));
-  return quality >= 0 && quality <= 1 ? quality : 0;
 }
 
 function encode(dialect: Dialect, readings: Iterable<MetricReading>): string {

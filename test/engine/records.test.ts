@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../src/core/board.js';
 import { histogramCount } from '../../src/core/histogram.js';
 import { LEASE_OUTCOMES, type LeaseView } from '../../src/core/lease-host.js';
-import type { ProbeUpdate } from '../../src/core/probe-state.js';
+import type { DrainView, ProbeUpdate } from '../../src/core/probe-state.js';
+import { createRedactor } from '../../src/core/redact.js';
 import { startBeat } from '../../src/engine/beat.js';
 import { createDrainRecord } from '../../src/engine/drain-record.js';
 import { createLeaseRecord } from '../../src/engine/lease-record.js';
@@ -14,6 +15,34 @@ type Patch = NonNullable<ProbeUpdate['state']>;
 function patches(): { readonly seen: Patch[]; patch(change: Patch): void } {
   const seen: Patch[] = [];
   return { seen, patch: (change) => void seen.push(change) };
+}
+
+function drainKit() {
+  const publisher = patches();
+  const clock = createManualClock();
+  const told: string[] = [];
+  const errors: string[] = [];
+  const kit = {
+    publisher,
+    clock,
+    told,
+    errors,
+    open: ['GET /?password=hunter2'] as string[] | undefined,
+    deadlineAt: undefined as number | undefined,
+    record: createDrainRecord({
+      publisher,
+      clock,
+      redact: createRedactor(),
+      open() {
+        if (kit.open === undefined) throw new Error('no name');
+        return kit.open;
+      },
+      deadlineAt: () => kit.deadlineAt,
+      onError: (_error, where) => errors.push(where),
+      next: ({ kind }) => told.push(kind),
+    }),
+  };
+  return kit;
 }
 
 const noOutcomes = Object.fromEntries(
@@ -31,17 +60,72 @@ const lease: LeaseView = {
 
 describe('what is kept for metrics', () => {
   it('O1: each step of the drain is published with its duration, and told on', () => {
-    const publisher = patches();
-    const told: string[] = [];
-    const record = createDrainRecord(publisher, ({ kind }) => told.push(kind));
-    record({ kind: 'step_begin', step: 'in_flight', limitMs: 100 });
-    record({ kind: 'step_end', step: 'in_flight', ended: 'done', durationMs: 700, open: [] });
-    record({ kind: 'step_end', step: 'closers', ended: 'cut', durationMs: 3000, open: [] });
+    const { record, publisher, told } = drainKit();
+    record.tell({ kind: 'step_begin', step: 'in_flight', limitMs: 100 });
+    record.tell({ kind: 'step_end', step: 'in_flight', ended: 'done', durationMs: 700, open: [] });
+    record.tell({ kind: 'step_end', step: 'closers', ended: 'cut', durationMs: 3000, open: [] });
     expect(told).toStrictEqual(['step_begin', 'step_end', 'step_end']);
     expect(publisher.seen.at(-1)?.drainSteps).toMatchObject([
       { step: 'in_flight', durations: { sum: 0.7 } },
       { step: 'closers', durations: { sum: 3 } },
     ]);
+  });
+
+  it('E4: the drain is published as it gets on, with what it waits for and no secret', () => {
+    const kit = drainKit();
+    const { record, publisher, clock } = kit;
+    const last = (): DrainView | undefined =>
+      publisher.seen.findLast(({ drain }) => drain !== undefined)?.drain;
+    record.look();
+    expect(last()).toBeUndefined();
+    record.tell({
+      kind: 'begin',
+      reason: 'deploy of postgres://app:hunter2@db',
+      propagationDelayMs: 10,
+      deadlineMs: 5000,
+      inFlight: 1,
+    });
+    record.tell({ kind: 'step_begin', step: 'propagation', limitMs: 10 });
+    expect(last()).toMatchObject({
+      reason: 'deploy of postgres://[redacted]@db',
+      since: clock.wallNow(),
+      deadlineAt: clock.now() + 5000,
+      open: [],
+    });
+    const durations = { ended: 'done', durationMs: 10, open: [] } as const;
+    record.tell({ kind: 'step_end', step: 'propagation', ...durations });
+    record.tell({ kind: 'step_begin', step: 'stop_accepting', limitMs: 10 });
+    expect(last()).toMatchObject({ open: ['GET /?password=[redacted]'] });
+    expect(last()?.steps.map(({ state }) => state)).toStrictEqual([
+      'done',
+      'running',
+      'waiting',
+      'waiting',
+      'waiting',
+      'waiting',
+    ]);
+    const published = publisher.seen.length;
+    record.look();
+    expect(publisher.seen).toHaveLength(published);
+    kit.open = [];
+    kit.deadlineAt = 42;
+    record.look();
+    expect(last()).toMatchObject({ open: [], deadlineAt: 42 });
+  });
+
+  it('D2: what cannot name itself does not end the drain', () => {
+    const kit = drainKit();
+    kit.open = undefined;
+    kit.record.tell({
+      kind: 'begin',
+      reason: 'x',
+      propagationDelayMs: 0,
+      deadlineMs: 1,
+      inFlight: 0,
+    });
+    kit.record.look();
+    expect(kit.told).toStrictEqual(['begin']);
+    expect(kit.errors.length).toBeGreaterThan(0);
   });
 
   it('O1: leases are published when something happened, not at each look', () => {

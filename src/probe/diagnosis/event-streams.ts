@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock, Timer } from '../../core/clock.js';
+import type { Diagnosis } from '../../core/diagnosis.js';
+import { STATUS_EVENTS_PATH } from '../../core/path-sets.js';
+import { NO_CACHE } from '../../protocol/probe-body.js';
+import { type ProbeResponse, refusal } from '../prepared.js';
+import { parseTarget } from '../routes.js';
+import type { Audience } from './audience.js';
+import type { DocumentOptions } from './document.js';
+
+/** The document as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export interface EventStreams {
+  /**
+   * Opens a stream for a request for the events, or returns what is to be answered instead; `undefined` when it asks
+   * for something else.
+   */
+  take(request: IncomingMessage, response: ServerResponse): ProbeResponse | 'taken' | undefined;
+  /** Ends every stream. */
+  close(): void;
+}
+
+export interface EventStreamsOptions {
+  readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
+  readonly audience: Pick<Audience, 'stay'>;
+  readonly document: (options: DocumentOptions) => Diagnosis;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A team on an incident call, and each with two windows. */
+const MAX_STREAMS = 16;
+const EVERY_MS = 1000;
+/** Making documents takes at most this share of the thread, which has probes to answer. */
+const SHARE = 0.02;
+const SLOWEST_MS = 10_000;
+/** Whoever reads nothing for this long has gone without saying so, and holds a place that others want. */
+const STUCK_MS = 60_000;
+
+const TOO_MANY = refusal(503, 'too many streams', ['Retry-After', '5']);
+const NOT_ALLOWED = refusal(405, 'method not allowed', ['Allow', 'GET']);
+
+const HEADERS = [
+  'Content-Type',
+  'text/event-stream; charset=utf-8',
+  'Cache-Control',
+  `${NO_CACHE}, no-transform`,
+  'X-Content-Type-Options',
+  'nosniff',
+  // nginx would gather events until a buffer is full.
+  'X-Accel-Buffering',
+  'no',
+];
+
+interface Stream {
+  readonly response: ServerResponse;
+  readonly history: boolean;
+  /** Monotonic time since which nothing could be written; undefined while the reader keeps up. */
+  stuckSince?: number | undefined;
+  readonly leave: () => void;
+}
+
+/** Creates it without a stream; no timer runs while there is none. */
+export function createEventStreams(options: EventStreamsOptions): EventStreams {
+  return new Streams(options);
+}
+
+class Streams implements EventStreams {
+  readonly #options: EventStreamsOptions;
+  readonly #open = new Set<Stream>();
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): ProbeResponse | 'taken' | undefined {
+    const { path, query } = parseTarget(request.url ?? '/');
+    if (path !== STATUS_EVENTS_PATH) return undefined;
+    if (request.method !== 'GET') return request.method === 'HEAD' ? NOT_ALLOWED.head : NOT_ALLOWED;
+    if (this.#open.size >= MAX_STREAMS || this.#closed) return TOO_MANY;
+    this.#begin(response, new URLSearchParams(query).get('history') !== 'none');
+    return 'taken';
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.clear();
+    for (const { response } of this.#open) response.end();
+  }
+
+  #begin(response: ServerResponse, history: boolean): void {
+    const { audience } = this.#options;
+    const stream: Stream = { response, history, leave: audience.stay() };
+    this.#open.add(stream);
+    response.once('close', () => {
+      this.#open.delete(stream);
+      stream.leave();
+    });
+    // What went wrong with a connection is its reader's business.
+    response.on('error', () => {});
+    response.on('drain', () => (stream.stuckSince = undefined));
+    response.writeHead(200, HEADERS);
+    this.#send(stream, this.#event(history));
+    this.#plan(EVERY_MS);
+  }
+
+  #plan(delayMs: number): void {
+    this.#timer ??= this.#options.clock.setTimeout(() => this.#turn(), delayMs);
+  }
+
+  #turn(): void {
+    const { clock, onError } = this.#options;
+    this.#timer = undefined;
+    if (this.#open.size === 0 || this.#closed) return;
+    const startedAt = clock.now();
+    try {
+      this.#sendAll(startedAt);
+    } catch (error) {
+      onError(error);
+    }
+    const tookMs = clock.now() - startedAt;
+    this.#plan(Math.min(SLOWEST_MS, Math.max(EVERY_MS, tookMs / SHARE)));
+  }
+
+  #sendAll(now: number): void {
+    // One text for all who want the same.
+    const events = new Map<boolean, string>();
+    for (const stream of this.#open) {
+      const { history, stuckSince } = stream;
+      if (stuckSince !== undefined) {
+        if (now - stuckSince >= STUCK_MS) stream.response.destroy();
+        continue;
+      }
+      const event = events.get(history) ?? this.#event(history);
+      events.set(history, event);
+      this.#send(stream, event);
+    }
+  }
+
+  #event(history: boolean): string {
+    return `event: diagnosis\ndata: ${JSON.stringify(this.#options.document({ history }))}\n\n`;
+  }
+
+  /** A reader that does not keep up misses events in between: nothing waits for it but what is under way. */
+  #send(stream: Stream, event: string): void {
+    if (!stream.response.write(event)) stream.stuckSince = this.#options.clock.now();
+  }
+}
