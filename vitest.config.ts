@@ -18,6 +18,7 @@ const SHELLS = [
   'src/checks/{dns,tcp,tls}.ts',
   'src/engine/tracked-{http2,server}.ts',
   'src/probe/{thread-main,thread-host,run-thread,thread-clock,stderr-log}.ts',
+  'src/probe/kill-switch/{kill-main,run-kill-thread,end-process,last-words}.ts',
   'src/probe/{main-stack,native-state,stack-capture}.ts',
   'src/probe/{http-listener,http-exchange,tcp-listener,agent-check-listener}.ts',
   'src/probe/{grpc-listener,grpc-exchange,grpc-services,grpc-watches}.ts',

@@ -25,6 +25,7 @@ import type { ProbePaths } from './core/probe-options.js';
 import type { AnsweringHost } from './probe/answering-host.js';
 import type { ProbeRequest } from './probe/handler.js';
 import { createInlineHost } from './probe/inline-host.js';
+import { type OwnKillSwitch, createKillSwitch } from './probe/kill-switch/kill-switch.js';
 import { createThreadHost } from './probe/thread-host.js';
 import { drainTerminal, stderrLogger } from './stderr.js';
 
@@ -42,6 +43,7 @@ class ProcessHealth implements Health {
   readonly #logger: ThrottledLogger;
   readonly #redact: (text: string) => string;
   readonly #host: AnsweringHost;
+  readonly #killSwitch: OwnKillSwitch;
   readonly #engine: Engine;
   readonly #clock: Clock;
   #terminal: { readonly view: DrainTerminal | undefined } | undefined;
@@ -61,6 +63,13 @@ class ProcessHealth implements Health {
     this.#logger = createThrottledLogger(safe, clock);
     this.#changes = createChanges(this, this.#logger);
     this.#host = this.#createHost(options, clock);
+    this.#killSwitch = createKillSwitch({
+      board: this.#host.board,
+      clock,
+      logger: this.#logger,
+      enabled: this.#resolved.killSwitch,
+      realTime: clock === systemClock,
+    });
     this.#engine = createEngine({
       resolved: this.#resolved,
       env,
@@ -72,6 +81,7 @@ class ProcessHealth implements Health {
       logger: this.#logger,
       redact,
       host: this.#host,
+      killSwitch: this.#killSwitch,
       onCheckTransition: (transition) => this.#changes.tell({ kind: 'check', ...transition }),
       onReadinessChange: (change) => this.#changes.tell({ kind: 'readiness', ...change }),
       onDrainProgress: (progress) => this.#tellDrain(progress),
@@ -274,7 +284,8 @@ class ProcessHealth implements Health {
     this.#stopHandlingSignals();
     this.#terminal?.view?.dispose();
     this.#changes.dispose();
-    await Promise.all([this.#engine.dispose(), this.#host.dispose()]);
+    const all = [this.#engine, this.#host, this.#killSwitch];
+    await Promise.all(all.map((part) => part.dispose()));
     this.#logger.flush();
   }
 

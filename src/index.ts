@@ -33,6 +33,7 @@ export type { GuardOptions, GuardPredicate } from './core/guard.js';
 export type {
   DiagnosticListenerOptions,
   HealthOptions,
+  LeasesOptions,
   LivenessOptions,
   MutualTlsOptions,
   ProbeFileOptions,

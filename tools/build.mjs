@@ -2,7 +2,7 @@ import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundleLibrary } from './bundle-library.mjs';
-import { embedThread } from './embed-thread.mjs';
+import { embedThreads } from './embed-thread.mjs';
 import { bin, ROOT, runVisibly } from './lib/run.mjs';
 
 const STDERR = 2;
@@ -10,7 +10,7 @@ const STDERR = 2;
 const EXAMPLES = ['examples/order-service', 'examples/nest-service'];
 
 /**
- * Embeds the probe thread and compiles hale, then the examples that are built on it.
+ * Embeds the threads and compiles hale, then the examples that are built on it.
  * Everything printed goes to standard error, so that a caller's output stays its own.
  * @throws {Error} when a compiler fails.
  */
@@ -20,7 +20,7 @@ export async function buildAll() {
 }
 
 async function buildLibrary() {
-  await embedThread(ROOT);
+  await embedThreads(ROOT);
   await intoPlace('dist', async (next) => {
     await compile('tsconfig.build.json', next);
     await bundleLibrary(ROOT, next);

@@ -2,29 +2,54 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { embedPage } from './embed-page.mjs';
 
-const ENTRY = 'src/probe/thread-main.ts';
-const OUTPUT = 'src/probe/thread-source.generated.ts';
+/**
+ * @typedef {object} Thread
+ * @property {string} name
+ * @property {string} entry
+ * @property {string} output
+ */
+
+/**
+ * The threads that hale starts.
+ * @satisfies {Record<string, Thread>}
+ */
+export const THREADS = {
+  probes: {
+    name: 'probe thread',
+    entry: 'src/probe/thread-main.ts',
+    output: 'src/probe/thread-source.generated.ts',
+  },
+  killSwitch: {
+    name: "kill switch's thread",
+    entry: 'src/probe/kill-switch/kill-main.ts',
+    output: 'src/probe/kill-switch/kill-source.generated.ts',
+  },
+};
+
 const HASH = /\/\/ sha256 ([0-9a-f]{64})/;
 
 /**
  * @typedef {object} ThreadBundle
- * @property {string} source JavaScript (CommonJS) of the probe thread; empty when there is no entry file.
+ * @property {string} source JavaScript (CommonJS) of the thread; empty when there is no entry file.
  * @property {string} hash SHA-256 of `source`, hexadecimal.
  * @property {number} modules Number of source files in the bundle.
  */
 
 /**
- * Bundles the probe thread's entry file in memory.
+ * Bundles a thread's entry file in memory.
  * @param {string} root Folder of the package.
+ * @param {Thread} thread
  * @returns {Promise<ThreadBundle>}
  */
-export async function bundleThread(root) {
-  const entry = path.join(root, ENTRY);
-  if (!existsSync(entry)) return { source: '', hash: sha256(''), modules: 0 };
+export async function bundleThread(root, { entry }) {
+  if (!existsSync(path.join(root, entry))) return { source: '', hash: sha256(''), modules: 0 };
+  // The probe thread serves the diagnostic page, whose script and style are bundles of their own.
+  await embedPage(root);
   const result = await build({
     absWorkingDir: root,
-    entryPoints: [ENTRY],
+    entryPoints: [entry],
     bundle: true,
     write: false,
     metafile: true,
@@ -50,33 +75,37 @@ export function embeddedHash(file) {
 }
 
 /**
- * Path of the generated module.
+ * Writes every thread's bundle as a string into a module.
  * @param {string} root Folder of the package.
  */
-export function generatedFile(root) {
-  return path.join(root, OUTPUT);
+export async function embedThreads(root) {
+  for (const thread of Object.values(THREADS)) await embedThread(root, thread);
 }
 
 /**
- * Writes the probe thread's bundle as a string into a module, only when it changed.
+ * Writes a thread's bundle as a string into a module, only when it changed.
  * @param {string} root Folder of the package.
+ * @param {Thread} thread
  * @returns {Promise<ThreadBundle & { written: boolean }>}
  */
-export async function embedThread(root) {
-  const bundle = await bundleThread(root);
-  const file = generatedFile(root);
-  const text = render(bundle);
+export async function embedThread(root, thread) {
+  const bundle = await bundleThread(root, thread);
+  const file = path.join(root, thread.output);
+  const text = render(bundle, thread);
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return { ...bundle, written: false };
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);
   return { ...bundle, written: true };
 }
 
-/** @param {ThreadBundle} bundle */
-function render(bundle) {
+/**
+ * @param {ThreadBundle} bundle
+ * @param {Thread} thread
+ */
+function render(bundle, { name, entry }) {
   return [
-    '// Written by tools/embed-thread.mjs from thread-main.ts; do not edit.',
-    '/** JavaScript of the probe thread, started with `eval: true` so that it survives bundlers. */',
+    `// Written by tools/embed-thread.mjs from ${path.basename(entry)}; do not edit.`,
+    `/** JavaScript of the ${name}, started with \`eval: true\` so that it survives bundlers. */`,
     `export const threadSource: string = ${JSON.stringify(`// sha256 ${bundle.hash}\n${bundle.source}`)};`,
     '',
   ].join('\n');

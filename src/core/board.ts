@@ -1,3 +1,4 @@
+import { DEADLINE_CELL_BYTES, type DeadlineCell, createDeadlineCell } from './deadline-cell.js';
 import { type HistogramView, bucketOf } from './histogram.js';
 import { METRICS } from './metric-definitions.js';
 import { type Phase, phaseAt, phaseIndex } from './phase.js';
@@ -21,7 +22,8 @@ const DELAY_BUCKETS = METRICS.eventLoopDelay.buckets;
 const DELAY_COUNTS = DELAY_BUCKETS.length + 1;
 /** After the counts: the sum of all delays. */
 const DELAYS = DELAY_COUNTS + 1;
-const BYTES = DELAYS_OFFSET + DELAYS * BigInt64Array.BYTES_PER_ELEMENT;
+const DEADLINE_OFFSET = DELAYS_OFFSET + DELAYS * BigInt64Array.BYTES_PER_ELEMENT;
+const BYTES = DEADLINE_OFFSET + DEADLINE_CELL_BYTES;
 
 /**
  * The memory both threads share: fixed layout, lock-free, written by the main thread (only `pausedMs` is the
@@ -30,6 +32,8 @@ const BYTES = DELAYS_OFFSET + DELAYS * BigInt64Array.BYTES_PER_ELEMENT;
  */
 export interface Board {
   readonly buffer: SharedArrayBuffer;
+  /** When the process must be dead, for its leases (H3). */
+  readonly leaseDeadline: DeadlineCell;
   phase(): Phase;
   setPhase(phase: Phase): void;
   inFlight(): number;
@@ -65,6 +69,7 @@ export function createBoard(buffer: SharedArrayBuffer = new SharedArrayBuffer(BY
   const delays = new BigInt64Array(buffer, DELAYS_OFFSET, DELAYS);
   return {
     buffer,
+    leaseDeadline: createDeadlineCell(buffer, DEADLINE_OFFSET),
     phase: () => phaseAt(Atomics.load(words, PHASE)),
     setPhase: (phase) => void Atomics.store(words, PHASE, phaseIndex(phase)),
     inFlight: () => Atomics.load(words, IN_FLIGHT),

@@ -1,5 +1,13 @@
 /** Less than this is the coarseness of the two clocks. */
 const NOISE_MS = 500;
+/** Where the time since boot comes in whole seconds, as on Bun and Deno. */
+const WHOLE_SECONDS_NOISE_MS = 1500;
+
+/** How much of what the time since boot has gained on the monotonic clock was a suspend: all of it, or nothing. */
+export function suspendMs(gainedMs: number, uptimeMs: number): number {
+  const noiseMs = uptimeMs % 1000 === 0 ? WHOLE_SECONDS_NOISE_MS : NOISE_MS;
+  return gainedMs > noiseMs ? gainedMs : 0;
+}
 
 /**
  * Time in which a suspended machine counts as elapsed. The monotonic clock stands still while a virtual machine is
@@ -25,11 +33,10 @@ export function createBootClock({ now, uptimeMs }: BootClockOptions): BootClock 
   return {
     now() {
       const monotonic = now();
-      const driftMs = uptimeMs() - monotonic - baseMs;
-      if (driftMs > NOISE_MS) {
-        suspendedMs += driftMs;
-        baseMs += driftMs;
-      }
+      const uptime = uptimeMs();
+      const gainedMs = suspendMs(uptime - monotonic - baseMs, uptime);
+      suspendedMs += gainedMs;
+      baseMs += gainedMs;
       return monotonic + suspendedMs;
     },
     get suspendedMs() {

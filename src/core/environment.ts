@@ -21,6 +21,7 @@ export const ENVIRONMENT = {
   HALE_STARTUP_BUDGET_MS: 'startup.budgetMs',
   HALE_PROPAGATION_DELAY_MS: 'shutdown.propagationDelayMs',
   HALE_SHUTDOWN_DEADLINE_MS: 'shutdown.deadlineMs',
+  HALE_KILL_SWITCH: 'leases.killSwitch',
   HALE_GRACE_PERIOD_MS: 'shutdown.gracePeriodMs',
   HALE_LOAD_BALANCER_IDLE_TIMEOUT_MS: 'loadBalancerIdleTimeoutMs',
 } as const;

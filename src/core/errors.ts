@@ -19,6 +19,7 @@ export type HaleErrorCode =
   | 'HALE_CONFORMANCE'
   | 'HALE_LEASE_LOST'
   | 'HALE_FENCED'
+  | 'HALE_KILL_SWITCH_UNAVAILABLE'
   | 'HALE_CLIENT_MISSING';
 
 /** The base of every error hale throws; recognise one with {@link isHaleError}, not `instanceof`. */

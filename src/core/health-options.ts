@@ -55,6 +55,7 @@ export interface HealthOptions {
   /** After how long the load balancer in front closes idle connections; HTTP servers are set to outlive them. */
   loadBalancerIdleTimeoutMs?: number;
   shutdown?: ShutdownOptions;
+  leases?: LeasesOptions;
   /** Whether SIGTERM, SIGINT and uncaught errors are handled. @defaultValue true */
   signals?: boolean;
   /** Where probes are answered: on a thread of their own, or inline on the main loop. @defaultValue 'thread' */
@@ -74,6 +75,14 @@ export interface HealthOptions {
   random?: Random;
   /** Where `HALE_…` variables are read. @defaultValue process.env */
   env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface LeasesOptions {
+  /**
+   * Whether a thread ends this process when the deadline of a lease passes and the main loop has not ended it; `false` for
+   * a debugger only. @defaultValue true
+   */
+  killSwitch?: boolean;
 }
 
 export interface LivenessOptions {

@@ -1,11 +1,16 @@
 import { type ResolvedAdmission, resolveAdmission } from './admission-options.js';
 import { type Capacity, createCapacity } from './capacity.js';
 import { DEFAULTS } from './defaults.js';
-import { type Environment, numberSetting } from './environment.js';
+import { type Environment, numberSetting, textSetting } from './environment.js';
 import { OptionError } from './errors.js';
 import { type ExitPermits, exitPermitsOption } from './exit-permit.js';
 import { type Group, createGroup } from './group.js';
-import type { HealthOptions, ShutdownOptions, StartupOptions } from './health-options.js';
+import type {
+  HealthOptions,
+  LeasesOptions,
+  ShutdownOptions,
+  StartupOptions,
+} from './health-options.js';
 import type { ProbeOptions } from './probe-options.js';
 import type { ServiceInfo } from './probe-state.js';
 import {
@@ -41,6 +46,7 @@ export interface ResolvedOptions {
   readonly exitPermits?: ExitPermits;
   readonly loadBalancerIdleTimeoutMs?: number;
   readonly shutdown: ResolvedShutdown;
+  readonly killSwitch: boolean;
   readonly signals: boolean;
   readonly background: boolean;
 }
@@ -87,6 +93,7 @@ export function resolveOptions(options: HealthOptions, env: Environment): Resolv
     ...resolveExitPermits(options),
     ...resolveIdleTimeout(options, env),
     shutdown,
+    killSwitch: resolveKillSwitch(objectOption('leases', options.leases ?? {}), env),
     signals: booleanOption('signals', signals),
     background: resolveBackground(options, probes),
   };
@@ -198,6 +205,14 @@ function resolveShutdown(options: ShutdownOptions, env: Environment): ResolvedSh
       ? {}
       : { showProgress: booleanOption('shutdown.showProgress', options.showProgress) }),
   };
+}
+
+function resolveKillSwitch({ killSwitch = true }: LeasesOptions, env: Environment): boolean {
+  const given = booleanOption('leases.killSwitch', killSwitch) ? 'on' : 'off';
+  const word = textSetting(env, 'HALE_KILL_SWITCH', given, (option, value) =>
+    choiceOption(option, value, ['on', 'off']),
+  );
+  return word === 'on';
 }
 
 function resolveCapacity(options: HealthOptions): Pick<ResolvedOptions, 'capacity' | 'admission'> {

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../core/clock.js';
 import { HaleError, OptionError } from '../core/errors.js';
+import type { KillSwitch, LeaseDeadline } from '../core/kill-switch.js';
 import type { LeaseExit, LeaseParticipant, LeaseView } from '../core/lease-host.js';
 import type { Logger } from '../core/logger.js';
 import { settlesWithin } from './bounded.js';
@@ -18,11 +19,8 @@ export interface LeasesOptions {
   openWork(): readonly string[];
   /** Ends the process. */
   exit(code: number): void;
-  /**
-   * Told the earliest monotonic time at which this process must be dead, `undefined` for never: for a watchdog that can
-   * end a process whose main loop is blocked. Always told before a lease is used.
-   */
-  onDeadline?(at: number | undefined): void;
+  /** Always told the earliest deadline before a lease is used. */
+  readonly killSwitch: KillSwitch;
 }
 
 /** The leases of this process: in readiness, in the drain, and a reason to exit (H2). */
@@ -30,7 +28,8 @@ export interface Leases {
   /**
    * Lets a lease join; it is acquired once the process has started. The returned function takes it out, without release.
    * @throws OptionError when it is no lease, or has joined already.
-   * @throws HaleError `HALE_STATE` when it was started before.
+   * @throws HaleError `HALE_STATE` when it was started before; `HALE_KILL_SWITCH_UNAVAILABLE` where nothing could end the
+   * process at the lease's deadline.
    */
   add(lease: LeaseParticipant): () => void;
   start(): void;
@@ -62,6 +61,7 @@ class LeaseSet implements Leases {
     if (this.#leases.has(lease))
       throw new OptionError('lease', 'a lease that has not joined', lease);
     if (this.#disposed) throw new HaleError('HALE_DISPOSED', 'lease() after dispose()');
+    this.#options.killSwitch.admit();
     if (this.#started) this.#start(lease);
     else this.#setMissing(lease, true);
     const unhook = this.#options.hooks.add(
@@ -91,7 +91,8 @@ class LeaseSet implements Leases {
   }
 
   #start(lease: LeaseParticipant): void {
-    const { clock, random, logger } = this.#options;
+    const { clock, random, logger, killSwitch } = this.#options;
+    killSwitch.arm();
     lease.start({
       clock,
       random,
@@ -123,8 +124,14 @@ class LeaseSet implements Leases {
   #setDeadline(lease: LeaseParticipant, at: number | undefined): void {
     if (at === undefined) this.#deadlines.delete(lease);
     else this.#deadlines.set(lease, at);
-    const earliest = Math.min(...this.#deadlines.values());
-    this.#options.onDeadline?.(earliest === Infinity ? undefined : earliest);
+    this.#options.killSwitch.set(this.#earliest());
+  }
+
+  #earliest(): LeaseDeadline | undefined {
+    let earliest: LeaseDeadline | undefined;
+    for (const [{ name }, at] of this.#deadlines)
+      if (earliest === undefined || at < earliest.at) earliest = { at, lease: name };
+    return earliest;
   }
 
   /** Work has stopped, or was cut: only a lease whose work is known to have stopped may be another's at once. */
@@ -134,7 +141,10 @@ class LeaseSet implements Leases {
     const fields = { event: 'lease_kept', lease: lease.name, open };
     const text = `lease "${lease.name}" is left to expire: work may still run (${open.join('; ')})`;
     this.#options.logger.warn(fields, text);
+    const deadline = this.#deadlines.get(lease);
     lease.stop();
+    // The registry still has this process for the holder: it must have ended before that changes.
+    this.#setDeadline(lease, deadline);
   }
 
   #exit(given: LeaseExit): void {

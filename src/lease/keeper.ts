@@ -39,6 +39,9 @@ export function createLease(options: LeaseOptions): Lease {
 /** After a refusal the registry gives no time at all: this much to stop, and no more. */
 const STOP_AFTER_REFUSAL_MS = 1000;
 const RELEASE_TIMEOUT_MS = 1000;
+/** The process exits by itself this much before it would be killed, if there is that much time. */
+const EXIT_EARLY_MS = 250;
+const EXIT_EARLY_SHARE = 0.2;
 
 interface Running {
   readonly context: LeaseContext;
@@ -255,8 +258,9 @@ class Keeper implements Lease {
     context.setMissing(true);
     log.lost(token, why, leftMs, owner);
     const stopMs = why === 'refused' ? Math.min(STOP_AFTER_REFUSAL_MS, timing.stopMs) : leftMs;
-    const exitBy = context.clock.now() + stopMs;
-    context.setDeadline(exitBy);
+    const deadAt = context.clock.now() + stopMs;
+    context.setDeadline(deadAt);
+    const exitBy = deadAt - Math.min(EXIT_EARLY_MS, stopMs * EXIT_EARLY_SHARE);
     const stop = { name: this.name, policy, why, context, exitBy, log };
     stopWork({
       ...stop,

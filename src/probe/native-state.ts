@@ -4,18 +4,25 @@ import { syscallName } from './syscall-names.js';
 
 /** Reads what the kernel says of the main thread; on systems without `/proc` every field is absent. */
 export function readKernelState(pid: number): KernelState {
+  const childProcesses = childCommands(pid);
+  return {
+    ...readMainThread(pid),
+    ...(childProcesses.length === 0 ? {} : { childProcesses }),
+  };
+}
+
+/** The same without child processes, whose command lines may be slow to come by. */
+export function readMainThread(pid: number): KernelState {
   const state = threadState(pid);
   const wchan = readText(`/proc/self/task/${pid}/wchan`);
   const syscall = readText(`/proc/self/task/${pid}/syscall`)?.split(' ')[0];
   const name = syscallName(syscall, process.arch);
-  const childProcesses = childCommands(pid);
   return {
     ...(state === undefined ? {} : { state }),
     // `0` is how the kernel says that it will not tell, or that the thread runs.
     ...(wchan === undefined || wchan === '' || wchan === '0' ? {} : { wchan }),
     ...(syscall === undefined || syscall === '' ? {} : { syscall }),
     ...(name === undefined ? {} : { syscallName: name }),
-    ...(childProcesses.length === 0 ? {} : { childProcesses }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import type { Clock } from '../core/clock.js';
 import { MAX_DURATION_MS } from '../core/validate.js';
 
@@ -11,6 +12,7 @@ const { setTimeout, clearTimeout, Date } = globalThis;
 export const threadClock: Clock = {
   now: () => Number(process.hrtime.bigint()) / 1e6,
   wallNow: () => Date.now(),
+  uptimeMs: () => uptime() * 1000,
   setTimeout(callback, delayMs, options) {
     const timeout = setTimeout(callback, Math.min(delayMs, MAX_DURATION_MS));
     if (options?.keepsProcessAlive !== true) timeout.unref();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../src/core/board.js';
+import { HaleError } from '../../src/core/errors.js';
+import type { LeaseDeadline } from '../../src/core/kill-switch.js';
 import type { LeaseContext, LeaseParticipant } from '../../src/core/lease-host.js';
 import { initialProbeState } from '../../src/core/probe-state.js';
 import { resolveOptions } from '../../src/core/resolve-options.js';
@@ -34,7 +36,8 @@ function setUp() {
   const board = createBoard();
   const log = createLog();
   const exits: [at: number, code: number][] = [];
-  const deadlines: (number | undefined)[] = [];
+  const deadlines: (LeaseDeadline | undefined)[] = [];
+  const killSwitch = { arms: 0, refuse: false };
   let current = initialProbeState.gates;
   const gates = {
     get current() {
@@ -57,9 +60,15 @@ function setUp() {
     gates,
     ...shutdown,
     exit: (code) => void exits.push([clock.now(), code]),
-    onDeadline: (at) => void deadlines.push(at),
+    killSwitch: {
+      admit() {
+        if (killSwitch.refuse) throw new HaleError('HALE_KILL_SWITCH_UNAVAILABLE', 'an init');
+      },
+      arm: () => void (killSwitch.arms += 1),
+      set: (deadline) => void deadlines.push(deadline),
+    },
   });
-  return { clock, board, log, exits, deadlines, gates, shutdown, leases };
+  return { clock, board, log, exits, deadlines, gates, shutdown, leases, killSwitch };
 }
 
 const fenced = Promise.resolve();
@@ -91,7 +100,7 @@ describe('leases of a process', () => {
     expect([early.calls, late.calls]).toEqual([['start'], ['start']]);
   });
 
-  it('H3: the watchdog is told the earliest deadline of all', () => {
+  it('H3: the kill switch is told the earliest deadline of all, and whose it is', () => {
     const { leases, deadlines } = setUp();
     const [a, b] = [participant('a'), participant('b')];
     for (const { lease } of [a, b]) leases.add(lease);
@@ -101,7 +110,26 @@ describe('leases of a process', () => {
     b.context().setDeadline(12_000);
     a.context().setDeadline(undefined);
     b.context().setDeadline(undefined);
-    expect(deadlines).toEqual([9000, 8000, 9000, 12_000, undefined]);
+    const [ofA, ofB] = [{ at: 9000, lease: 'a' }, { lease: 'b' }];
+    expect(deadlines).toEqual([ofA, { ...ofB, at: 8000 }, ofA, { ...ofB, at: 12_000 }, undefined]);
+  });
+
+  it('H3: the kill switch is armed when a lease starts, before it can have a deadline', () => {
+    const { leases, killSwitch } = setUp();
+    const { lease } = participant('a');
+    leases.add({ ...lease, start: () => expect(killSwitch.arms).toBe(1) });
+    expect(killSwitch.arms).toBe(0);
+    leases.start();
+    expect(killSwitch.arms).toBe(1);
+  });
+
+  it('H3: where nothing could end the process, no lease joins', () => {
+    const { leases, killSwitch, gates } = setUp();
+    killSwitch.refuse = true;
+    const { lease, calls } = participant('a');
+    expect(() => leases.add(lease)).toThrow('an init');
+    leases.start();
+    expect([calls, gates.current.leaseLost, killSwitch.arms]).toEqual([[], false, 0]);
   });
 
   it('H2: a lease that expires drains for as long as there is time, and exits with 1', async () => {
@@ -165,10 +193,11 @@ describe('leases of a process', () => {
 
   it('a lease whose work was cut, or could not be stopped, is left to expire', async () => {
     for (const spoil of ['in flight', 'hook'] as const) {
-      const { leases, clock, shutdown, log } = setUp();
-      const { lease, calls } = participant('orders');
-      leases.add(lease);
+      const { leases, clock, shutdown, log, deadlines } = setUp();
+      const { lease, calls, context } = participant('orders');
+      leases.add({ ...lease, stop: () => (lease.stop(), context().setDeadline(undefined)) });
       leases.start();
+      context().setDeadline(90_000);
       if (spoil === 'in flight') shutdown.inFlight.begin('POST /pay');
       else
         shutdown.hooks.add('consumer', () => Promise.reject(new Error('stuck')), {
@@ -179,6 +208,8 @@ describe('leases of a process', () => {
       expect((await done).exitCode).toBe(1);
       expect(calls).toEqual(['start', 'stop']);
       expect(log.lines.map(({ fields }) => fields['event'])).toContain('lease_kept');
+      // H3: the registry still has it for the holder, so it still has to end in time.
+      expect(deadlines.at(-1)).toEqual({ at: 90_000, lease: 'orders' });
     }
   });
 

@@ -149,11 +149,13 @@ describe('lease keeper: trouble', () => {
     expect(exits).toMatchObject([
       {
         at: grantedAt + SOFT,
-        exitBy: grantedAt + HARD,
+        // A little before it would be killed, at the deadline.
+        exitBy: grantedAt + HARD - 250,
         drain: true,
         reason: 'lease "orders" lost',
       },
     ]);
+    expect(set.deadlines.at(-1)).toBe(grantedAt + HARD);
     expect(log.lines.at(-1)).toMatchObject({
       level: 'error',
       fields: { event: 'lease_lost', why: 'expired', fence: '1', remainingMs: 5000 },
@@ -191,14 +193,15 @@ describe('lease keeper: trouble', () => {
   });
 
   it('H2: a refusal is the end at once, without a drain', async () => {
-    const { lease, clock, inner, exits, control, log } = await holdLease();
+    const { lease, clock, inner, exits, control, log, deadlines } = await holdLease();
     const grant = lease.assertHeld();
     const call = { clock, signal: new AbortController().signal };
     await inner.release({ name: 'orders', holder: lease.holder, token: 1n }, call);
     await inner.acquire({ name: 'orders', holder: 'b', ttlMs: 30_000, data: '' }, call);
     await clock.advance(10_000);
     expect(codeOf(() => grant.assertHeld())).toBe(true);
-    expect(exits).toMatchObject([{ drain: false, exitBy: clock.now() + 1000 }]);
+    expect(exits).toMatchObject([{ drain: false, exitBy: clock.now() + 800 }]);
+    expect(deadlines.at(-1)).toBe(clock.now() + 1000);
     expect(log.lines.at(-1)?.fields).toMatchObject({ why: 'refused', owner: 'b', ownerFence: '2' });
     await clock.advance(60_000);
     expect(control.calls).toEqual(['acquire', 'renew']);

@@ -1,28 +1,31 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { bundleThread, embeddedHash, generatedFile } from '../embed-thread.mjs';
+import { bundleThread, embeddedHash, THREADS } from '../embed-thread.mjs';
 import { verdict } from '../lib/gate.mjs';
 
 /** Where the bundler may have put what the package's entry points share. */
 const BUILT = ['dist', 'dist/shared'];
 
 /**
- * What is published must hold the probe thread's present code.
+ * What is published must hold the present code of every thread.
  * @type {import('../lib/gate.mjs').Gate}
  */
 export const threadEmbed = {
-  name: 'probe thread embedded and fresh',
+  name: 'threads embedded and fresh',
   async run(root) {
-    const bundle = await bundleThread(root);
-    const problems = [];
-    if (embeddedHash(generatedFile(root)) !== bundle.hash) {
-      problems.push(`${path.relative(root, generatedFile(root))} is stale: run npm run build`);
-    }
     const built = builtFiles(root).map(embeddedHash);
-    if (!built.includes(bundle.hash)) {
-      problems.push('dist does not hold the present probe thread: run npm run build');
+    const problems = [];
+    let modules = 0;
+    for (const thread of Object.values(THREADS)) {
+      const bundle = await bundleThread(root, thread);
+      modules += bundle.modules;
+      if (bundle.modules === 0) problems.push(`there is no ${thread.name} to embed`);
+      if (embeddedHash(path.join(root, thread.output)) !== bundle.hash)
+        problems.push(`${thread.output} is stale: run npm run build`);
+      if (!built.includes(bundle.hash))
+        problems.push(`dist does not hold the present ${thread.name}: run npm run build`);
     }
-    return verdict(problems.length === 0, bundle.modules, problems.join('\n'));
+    return verdict(problems.length === 0, modules, problems.join('\n'));
   },
 };
 
