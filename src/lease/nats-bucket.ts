@@ -43,7 +43,7 @@ export interface NatsAccess<C extends NatsLeaseConnection> {
 }
 
 /** A connection that may not be there yet: only the client knows it until it has been opened. */
-interface NatsSlot {
+export interface NatsSlot {
   readonly onLost: () => void;
   connection?: NatsLeaseConnection;
   bucket?: NatsLeaseBucket;

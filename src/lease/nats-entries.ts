@@ -26,7 +26,7 @@ export interface NatsLease {
   readonly revision: number;
   readonly writtenAtMs: number;
   /** Absent when nobody has it; whether it has expired is a question of the time. */
-  readonly grant?: Kept & { readonly token: bigint };
+  readonly grant?: Omit<Kept, 'token'> & { readonly token: bigint };
 }
 
 /** Written to be read again: its time is the server's. */

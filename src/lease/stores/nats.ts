@@ -16,6 +16,7 @@ import {
   type NatsLeaseBucket,
   type NatsLeaseBuckets,
   type NatsLeaseConnection,
+  type NatsSlot,
   bucketOf,
   natsDriver,
   writeIf,
@@ -80,7 +81,7 @@ class NatsStore<C extends NatsLeaseConnection> implements LeaseStore {
   readonly #access: NatsAccess<C>;
   /** The last revisions this store has written and may have to renew, by name. */
   readonly #written = new Map<string, number>();
-  #connection: ReservedConnection<{ bucket?: NatsLeaseBucket }> | undefined;
+  #connection: ReservedConnection<NatsSlot> | undefined;
 
   constructor(access: NatsAccess<C>) {
     this.#access = access;
