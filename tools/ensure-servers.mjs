@@ -21,6 +21,13 @@ const POSTGRES_ROOTS = [
   '/usr/local/opt',
 ];
 
+/** Debian's one names the others it needs; the rest are folders of jars. */
+const ZOOKEEPER_JARS = [
+  '/usr/share/java/zookeeper.jar',
+  '/opt/homebrew/opt/zookeeper/libexec/lib/*',
+  '/usr/local/opt/zookeeper/libexec/lib/*',
+];
+
 const POLICY_FILE = '/usr/sbin/policy-rc.d';
 
 /** @type {Record<string, { find: () => unknown, debian: string, hint: string }>} */
@@ -94,6 +101,11 @@ const SERVERS = {
     find: () => findEtcd(),
     debian: 'etcd-server',
     hint: 'etcd 3.4 or later (Debian and Ubuntu: `apt-get install etcd-server`; macOS: `brew install etcd`)',
+  },
+  zookeeper: {
+    find: () => findZookeeper(),
+    debian: 'zookeeper default-jre-headless',
+    hint: 'ZooKeeper 3.5 or later and a Java runtime (Debian and Ubuntu: `apt-get install zookeeper default-jre-headless`; macOS: `brew install zookeeper`)',
   },
   prometheus: {
     find: () => findPrometheus(),
@@ -204,6 +216,13 @@ export function findMosquitto() {
 /** The path of `etcd`, or undefined. */
 export function findEtcd() {
   return findProgram('etcd');
+}
+
+/** Java, and where ZooKeeper's classes are, or undefined. */
+export function findZookeeper() {
+  const java = findProgram('java');
+  const jars = ZOOKEEPER_JARS.find((path) => existsSync(path.replace(/\*$/, '')));
+  return java === undefined || jars === undefined ? undefined : { java, classPath: jars };
 }
 
 /** The paths of Prometheus and of promtool, or undefined. */
