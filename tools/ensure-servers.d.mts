@@ -30,4 +30,7 @@ export function findNatsServer(): string | undefined;
 export function findMosquitto(): string | undefined;
 export function findKafkaMock(): { python: string; library: string } | undefined;
 export function findEtcd(): string | undefined;
+/** Java, and where ZooKeeper's classes are, or undefined. */
+export function findZookeeper(): { java: string; classPath: string } | undefined;
+
 export function findPrometheus(): { server: string; promtool: string } | undefined;
