@@ -1,5 +1,5 @@
 import type Http from 'node:http';
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type Https from 'node:https';
 import type { AgentOptions } from 'node:https';
 import { untilAborted } from '../core/abort.js';
@@ -26,6 +26,7 @@ export interface JsonRequest {
 
 export interface JsonAnswer {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** What the text says; undefined where it is no JSON. */
   readonly body: unknown;
@@ -113,9 +114,10 @@ function readAll(response: IncomingMessage): Promise<JsonAnswer> {
       if (text.length > MAX_ANSWER_CHARS) response.destroy(new Error('the answer is too long'));
     });
     response.on('error', reject);
-    response.on('end', () =>
-      resolve({ status: response.statusCode ?? 0, text, body: parsed(text) }),
-    );
+    response.on('end', () => {
+      const { statusCode: status = 0, headers } = response;
+      resolve({ status, headers, text, body: parsed(text) });
+    });
   });
 }
 
