@@ -26,8 +26,8 @@ const SHELLS = [
   'src/probe/{probe-outputs,files-at-exit,systemd-transport}.ts',
   'src/testing/fault-proxy*.ts',
   'src/testing/conformance/{expectations,own-sockets,pause,scenarios,stage,timed-run}.ts',
-  'src/lease/stores/{etcd,postgres,redis,sqlite}.ts',
-  'src/lease/etcd-gateway.ts',
+  'src/lease/stores/{consul,etcd,kubernetes,postgres,redis,sqlite}.ts',
+  'src/lease/{consul-api,etcd-gateway,json-client,kubernetes-api}.ts',
   'src/lease/guards/{redis,sql,sqlite}.ts',
   'src/workers/{amqplib,bullmq}.ts',
 ];
