@@ -10,14 +10,19 @@ import { build } from 'esbuild';
  * @param {string} outDir
  */
 export async function bundleLibrary(root, outDir) {
-  const { exported, commands } = entryPoints(root);
-  await build({
-    ...common(root, outDir),
-    entryPoints: exported,
-    splitting: true,
-    chunkNames: 'shared/[name]-[hash]',
-    format: 'esm',
-  });
+  const { main, others, commands } = entryPoints(root);
+  for (const [entries, folder] of /** @type {const} */ ([
+    [main, 'main'],
+    [others, 'shared'],
+  ])) {
+    await build({
+      ...common(root, outDir),
+      entryPoints: entries,
+      splitting: true,
+      chunkNames: `${folder}/[name]-[hash]`,
+      format: 'esm',
+    });
+  }
   if (commands.length === 0) return;
   // One file each, as CommonJS: a command that starts for every probe must not wait for the loader of ES modules.
   await build({
@@ -59,8 +64,11 @@ function entryPoints(root) {
   const exported = Object.values(manifest.exports).flatMap((target) =>
     typeof target === 'string' ? [] : [target.default],
   );
+  const sources = exported.map(sourceOf);
+  const isMain = (/** @type {string} */ source) => source === 'src/index.ts';
   return {
-    exported: exported.map(sourceOf),
+    main: sources.filter(isMain),
+    others: sources.filter((source) => !isMain(source)),
     commands: Object.values(manifest.bin ?? {}).map(sourceOf),
   };
 }

@@ -1,3 +1,5 @@
+import { sharedState } from './shared-state.js';
+
 type Method = (this: unknown, ...args: never[]) => unknown;
 
 /** One replacement in the place of a method. */
@@ -7,7 +9,7 @@ interface Layer {
   below: PropertyDescriptor | undefined;
 }
 
-const layers = new WeakMap<object, Layer>();
+const layers = sharedState('replaced-methods', () => new WeakMap<object, Layer>());
 
 /**
  * Puts another function in the place of a method. The returned function puts back what was there, in whichever order

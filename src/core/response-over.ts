@@ -1,10 +1,12 @@
+import { sharedState } from './shared-state.js';
+
 /** What tells that it has closed. */
 export interface Closing {
   once(event: 'close', listener: () => void): unknown;
 }
 
 /** For each connection, what is to be called for the responses on it that are not over. */
-const waiting = new WeakMap<object, Set<() => void>>();
+const waiting = sharedState('open-responses', () => new WeakMap<object, Set<() => void>>());
 
 /**
  * Calls `done` once when a response is over: it was sent, or its connection has gone. Node.js does not tell the second
