@@ -5,6 +5,7 @@ import {
   type VerdictPolicy,
   isSettled,
   nextVerdict,
+  streakOf,
   unknownVerdict,
   verdictStatus,
 } from '../../src/core/verdict.js';
@@ -139,5 +140,35 @@ describe('verdict', () => {
     const copy = structuredClone(failed);
     after('pppfff', failed, 200);
     expect(failed).toEqual(copy);
+  });
+});
+
+describe('how far a verdict is from changing', () => {
+  it.each([
+    ['', 0, undefined],
+    ['p', 0, { to: 'fail', count: 0, needed: 3 }],
+    ['pff', 2, { to: 'fail', count: 2, needed: 3 }],
+    ['pffw', 3, { to: 'fail', count: 0, needed: 3 }],
+    ['f', 0, { to: 'pass', count: 0, needed: 1 }],
+    ['pfff', 3, { to: 'pass', count: 0, needed: 2 }],
+    ['pfffp', 4, { to: 'pass', count: 1, needed: 2 }],
+    ['pfffpf', 5, { to: 'pass', count: 0, needed: 2 }],
+    ['pfffppfff', 8, { to: 'pass', count: 0, needed: 4 }],
+    ['pfffppfff', 5000, { to: 'pass', count: 0, needed: 2 }],
+  ])('R5: after %j at %d', (word, at, streak) => {
+    expect(streakOf(after(word), at, POLICY)).toStrictEqual(streak);
+  });
+
+  it('R5: as many more outcomes as it says, and no fewer, change the verdict', () => {
+    for (const word of ['p', 'pf', 'pff', 'pfff', 'pfffp', 'pfffppfff', 'pfffppfffppp']) {
+      const verdict = after(word);
+      const { to, count, needed } = streakOf(verdict, word.length, POLICY) ?? { to: 'pass' };
+      const letter = to === 'pass' ? 'p' : 'f';
+      const left = (needed ?? 0) - (count ?? 0);
+      expect(left, word).toBeGreaterThan(0);
+      const before = after(letter.repeat(left - 1), verdict, word.length);
+      expect(verdictStatus(before), word).toBe(verdictStatus(verdict));
+      expect(verdictStatus(after(letter.repeat(left), verdict, word.length)), word).toBe(to);
+    }
   });
 });

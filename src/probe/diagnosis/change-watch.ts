@@ -12,7 +12,7 @@ import type { Moment } from './moment.js';
 export interface ChangeWatch {
   look(moment: Moment): void;
   stall(moment: Moment): void;
-  stallEnd(moment: Moment): void;
+  stallEnd(blockedForMs: number, moment: Moment): void;
   /** Wall-clock time since which a probe has its status; undefined while it never changed. */
   probeSince(kind: ProbeKind): number | undefined;
 }
@@ -80,7 +80,8 @@ export function createChangeWatch({ model, board, add }: ChangeWatchOptions): Ch
     },
     stall: (moment) =>
       changes.follow({ kind: 'stall', name: LOOP }, 'standing', moment, { before: 'turning' }),
-    stallEnd: (moment) => changes.follow({ kind: 'stall', name: LOOP }, 'turning', moment),
+    stallEnd: (lastedMs, moment) =>
+      changes.follow({ kind: 'stall', name: LOOP }, 'turning', moment, { lastedMs }),
     probeSince: (name) => changes.since({ kind: 'probe', name }),
   };
 }

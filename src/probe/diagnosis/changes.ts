@@ -20,6 +20,8 @@ export interface FollowOptions {
   readonly detail?: string;
   /** What the subject was before it was seen for the first time, where that was something else. */
   readonly before?: string;
+  /** How long the value before lasted, where that is known better. */
+  readonly lastedMs?: number;
 }
 
 interface Followed {
@@ -35,7 +37,7 @@ export function createChanges(add: (entry: TimelineEntry) => void): Changes {
   const all = new Map<string, Followed>();
   const keyOf = ({ kind, name }: Subject): string => `${kind} ${name}`;
   return {
-    follow(subject, value, moment, { text, detail = '', before } = {}) {
+    follow(subject, value, moment, { text, detail = '', before, lastedMs } = {}) {
       const key = keyOf(subject);
       const { now, wallNow } = moment;
       const known = all.get(key);
@@ -45,12 +47,13 @@ export function createChanges(add: (entry: TimelineEntry) => void): Changes {
       }
       if (known?.value === value && known.detail === detail) return;
       const from = known?.value ?? before;
+      const lasted = lastedMs ?? (known === undefined ? undefined : now - known.changedAt);
       add({
         at: isoTime(wallNow),
         ...subject,
         ...(from === undefined ? {} : { from }),
         to: value,
-        ...(known === undefined ? {} : { lastedMs: Math.round(now - known.changedAt) }),
+        ...(lasted === undefined ? {} : { lastedMs: Math.round(lasted) }),
         ...(text === undefined ? {} : { text }),
       });
       const since = from === value ? known?.since : wallNow;

@@ -16,8 +16,8 @@ export interface CheckRecord {
   readonly since?: number;
 }
 
-/** Checks whose runs are kept; of more, the first: 8.8 MB. */
-const MAX_HISTORIES = 1000;
+/** Checks whose runs are kept; of more, the first. They are 2.2 MB, and the longest document is some ten. */
+const MAX_HISTORIES = 250;
 
 /** Remembers every check's runs and changes, and forgets the check with its removal. */
 export interface CheckRecords {

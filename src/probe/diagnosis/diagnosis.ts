@@ -117,7 +117,7 @@ export function createDiagnostician(options: DiagnosticianOptions): Diagnosticia
     },
     stallEnded(blockedForMs) {
       stall.end(blockedForMs);
-      changes.stallEnd(momentOf(clock));
+      changes.stallEnd(blockedForMs, momentOf(clock));
     },
     async refresh() {
       audience.seen();

@@ -14,6 +14,7 @@ import type { LeaseView } from '../../core/lease-host.js';
 import { plainText } from '../../core/plain-text.js';
 import type { CheckView, DrainView, ServiceInfo } from '../../core/probe-state.js';
 import { freshStatus } from '../../core/readiness.js';
+import { HALE_VERSION } from '../../core/version.js';
 import type { ProbeKind } from '../probe-kind.js';
 import type { ProbeModel } from '../probe-model.js';
 import type { CheckRecords } from './check-records.js';
@@ -54,6 +55,8 @@ export function makeDiagnosis(
     schema: DIAGNOSIS_SCHEMA,
     at: isoTime(moment.wallNow),
     phase: board.phase(),
+    // For display: nothing is decided by it, and no clock of hale's is as old as the process.
+    // oxlint-disable-next-line eslint/no-restricted-properties
     uptimeMs: Math.round(process.uptime() * 1000),
     instance: instanceOf(state.service),
     probes: {
@@ -76,6 +79,7 @@ function instanceOf({ version, releaseId }: ServiceInfo): InstanceInfo {
     pid: process.pid,
     host: plainText(hostname()),
     nodeVersion: process.version,
+    haleVersion: HALE_VERSION,
     ...(version === undefined ? {} : { version: plainText(version) }),
     ...(releaseId === undefined ? {} : { releaseId: plainText(releaseId) }),
   };

@@ -34,6 +34,8 @@ const SHARE = 0.02;
 const SLOWEST_MS = 10_000;
 /** Whoever reads nothing for this long has gone without saying so, and holds a place that others want. */
 const STUCK_MS = 60_000;
+/** Characters under way to readers that do not keep up, of all of them together. */
+const MAX_UNDER_WAY = 32e6;
 
 const TOO_MANY = refusal(503, 'too many streams', ['Retry-After', '5']);
 const NOT_ALLOWED = refusal(405, 'method not allowed', ['Allow', 'GET']);
@@ -53,8 +55,8 @@ const HEADERS = [
 interface Stream {
   readonly response: ServerResponse;
   readonly history: boolean;
-  /** Monotonic time since which nothing could be written; undefined while the reader keeps up. */
-  stuckSince?: number | undefined;
+  /** What is under way, and since when in monotonic time; undefined while the reader keeps up. */
+  stuck: { readonly since: number; readonly length: number } | undefined;
   readonly leave: () => void;
 }
 
@@ -90,7 +92,9 @@ class Streams implements EventStreams {
 
   #begin(response: ServerResponse, history: boolean): void {
     const { audience } = this.#options;
-    const stream: Stream = { response, history, leave: audience.stay() };
+    // Before anything is written: what fails is still answered 500.
+    const event = this.#event(history);
+    const stream: Stream = { response, history, stuck: undefined, leave: audience.stay() };
     this.#open.add(stream);
     response.once('close', () => {
       this.#open.delete(stream);
@@ -98,9 +102,9 @@ class Streams implements EventStreams {
     });
     // What went wrong with a connection is its reader's business.
     response.on('error', () => {});
-    response.on('drain', () => (stream.stuckSince = undefined));
+    response.on('drain', () => (stream.stuck = undefined));
     response.writeHead(200, HEADERS);
-    this.#send(stream, this.#event(history));
+    this.#send(stream, event);
     this.#plan(EVERY_MS);
   }
 
@@ -125,15 +129,26 @@ class Streams implements EventStreams {
   #sendAll(now: number): void {
     // One text for all who want the same.
     const events = new Map<boolean, string>();
+    this.#cutStuck(now);
     for (const stream of this.#open) {
-      const { history, stuckSince } = stream;
-      if (stuckSince !== undefined) {
-        if (now - stuckSince >= STUCK_MS) stream.response.destroy();
-        continue;
-      }
+      const { history, stuck } = stream;
+      if (stuck !== undefined) continue;
       const event = events.get(history) ?? this.#event(history);
       events.set(history, event);
       this.#send(stream, event);
+    }
+  }
+
+  /** Ends what waits for too long; and what waits longest, while too much is waiting. */
+  #cutStuck(now: number): void {
+    const stuck = [...this.#open]
+      .flatMap(({ response, stuck: waiting }) => (waiting ? [{ response, ...waiting }] : []))
+      .toSorted((one, other) => one.since - other.since);
+    let underWay = stuck.reduce((sum, { length }) => sum + length, 0);
+    for (const { response, since, length } of stuck) {
+      if (now - since < STUCK_MS && underWay <= MAX_UNDER_WAY) return;
+      response.destroy();
+      underWay -= length;
     }
   }
 
@@ -143,6 +158,7 @@ class Streams implements EventStreams {
 
   /** A reader that does not keep up misses events in between: nothing waits for it but what is under way. */
   #send(stream: Stream, event: string): void {
-    if (!stream.response.write(event)) stream.stuckSince = this.#options.clock.now();
+    const { clock } = this.#options;
+    if (!stream.response.write(event)) stream.stuck = { since: clock.now(), length: event.length };
   }
 }

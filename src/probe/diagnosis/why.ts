@@ -14,10 +14,22 @@ const OUTCOMES = 3;
 
 /** Why a probe says what it says: a chain for each reason, from the reason down to the error. */
 export function whyOf(decision: Decision, context: WhyContext): readonly (readonly WhyStep[])[] {
-  return decision.reasons.map((reason) => [
-    { kind: 'reason', text: reason },
-    ...causesOf(reason, context),
+  const { reasons, heldFor = [] } = decision;
+  return reasons.map((reason) => [
+    ...reasonSteps(reason, context),
+    ...heldFor
+      .filter((each) => isHeldFor(reason, each))
+      .flatMap((each) => reasonSteps(each, context)),
   ]);
+}
+
+function reasonSteps(reason: Reason, context: WhyContext): readonly WhyStep[] {
+  return [{ kind: 'reason', text: reason }, ...causesOf(reason, context)];
+}
+
+/** Whether one stands in place of the other: it has its name, or its code where that has none. */
+function isHeldFor(held: Reason, reason: Reason): boolean {
+  return held === `held_by_floor:${reason.slice(reason.indexOf(':') + 1)}`;
 }
 
 function causesOf(reason: Reason, context: WhyContext): readonly WhyStep[] {
