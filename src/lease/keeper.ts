@@ -252,18 +252,19 @@ class Keeper implements Lease {
     const { grant, end } = this.#own as OwnGrant;
     this.#softTimer?.clear();
     rounds.pause();
+    const wasDeadAt = this.#hardAt - boot.suspendedMs;
     this.#hardAt = hardAt;
     const leftMs = Math.max(0, hardAt - boot.now());
     end(why === 'refused' ? 'the registry refused it' : 'not renewed in time');
     context.setMissing(true);
     log.lost(token, why, leftMs, owner);
     const stopMs = why === 'refused' ? Math.min(STOP_AFTER_REFUSAL_MS, timing.stopMs) : leftMs;
-    const deadAt = context.clock.now() + stopMs;
+    // Never later than it was: the process may have been frozen past it.
+    const deadAt = Math.min(wasDeadAt, context.clock.now() + stopMs);
     context.setDeadline(deadAt);
     const exitBy = deadAt - Math.min(EXIT_EARLY_MS, stopMs * EXIT_EARLY_SHARE);
-    const stop = { name: this.name, policy, why, context, exitBy, log };
     stopWork({
-      ...stop,
+      ...{ name: this.name, policy, why, context, exitBy, log },
       fence: () => fence({ why, grant }),
       resume: () => this.#resume(running),
     });

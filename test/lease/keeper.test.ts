@@ -208,12 +208,14 @@ describe('lease keeper: trouble', () => {
   });
 
   it('H8, T5: a holder that was frozen finds out at the first write, before any timer runs', async () => {
-    const { lease, clock, exits } = await holdLease();
+    const { lease, clock, exits, deadlines, grantedAt } = await holdLease();
     const grant = lease.assertHeld();
     clock.jump(60_000);
     expect(codeOf(() => grant.assertHeld())).toBe(true);
     expect(grant.signal.aborted).toBe(true);
-    expect(exits).toHaveLength(1);
+    // The deadline is past, and stays where it was.
+    expect(deadlines).toEqual([grantedAt + HARD, grantedAt + HARD]);
+    expect(exits).toMatchObject([{ exitBy: grantedAt + HARD }]);
   });
 
   it('H3: a machine that was suspended counts the time, though its monotonic clock stood still', async () => {
