@@ -1,4 +1,5 @@
 export { type FenceClaim, isAccepted } from './claim.js';
+export { type EtcdGuard, type EtcdGuardOptions, type EtcdWrite, etcdGuard } from './etcd.js';
 export {
   FENCE_HEADERS,
   type FenceAdmission,
@@ -17,6 +18,13 @@ export {
   type RedisGuardOptions,
   redisGuard,
 } from './redis.js';
+export {
+  type S3Guard,
+  type S3GuardClient,
+  type S3Guarded,
+  type S3GuardOptions,
+  s3Guard,
+} from './s3.js';
 export {
   type PostgresGuard,
   type PostgresGuardClient,

@@ -1,5 +1,3 @@
-import { OptionError } from '../../core/errors.js';
-import { httpTarget } from '../../core/http-client.js';
 import type {
   LeaseCall,
   LeaseClaim,
@@ -9,7 +7,8 @@ import type {
   LeaseStore,
 } from '../../core/lease-store.js';
 import { objectOption, textOption } from '../../core/validate.js';
-import { type EtcdAccess, type EtcdAnswer, EtcdGateway, type EtcdStream } from '../etcd-gateway.js';
+import { type EtcdAccessOptions, etcdGateway } from '../etcd-access.js';
+import type { EtcdAnswer, EtcdGateway, EtcdStream } from '../etcd-gateway.js';
 import {
   type EtcdEntry,
   entriesOf,
@@ -24,13 +23,9 @@ import { createPollWatch } from '../poll-watch.js';
 export type { EtcdTls } from '../etcd-gateway.js';
 
 /** Options of {@link etcdLease}. */
-export interface EtcdLeaseOptions {
+export interface EtcdLeaseOptions extends EtcdAccessOptions {
   /** What every key begins with. @defaultValue 'hale/lease/' */
   prefix?: string;
-  /** For https. @defaultValue the system's certificates, and none of its own */
-  tls?: EtcdAccess['tls'];
-  /** Where etcd wants users. @defaultValue none */
-  user?: { name: string; password: string };
 }
 
 /**
@@ -49,31 +44,9 @@ export function etcdLease(
   url: string | URL | readonly (string | URL)[],
   options: EtcdLeaseOptions = {},
 ): LeaseStore {
-  const { prefix = 'hale/lease/', tls = {}, user } = objectOption('etcdLease', options);
-  const gateway = new EtcdGateway({
-    targets: targetsOf(url),
-    tls: objectOption('etcdLease.tls', tls),
-    user: user && {
-      name: textOption('etcdLease.user.name', user.name),
-      password: passwordOption(user.password),
-    },
-  });
+  const { prefix = 'hale/lease/', ...access } = objectOption('etcdLease', options);
+  const gateway = etcdGateway('etcdLease', url, access);
   return new EtcdLease(gateway, textOption('etcdLease.prefix', prefix));
-}
-
-function targetsOf(url: Parameters<typeof etcdLease>[0]): EtcdAccess['targets'] {
-  const urls = [url].flat() as (string | URL)[];
-  const targets = urls.map((each) => httpTarget('etcdLease.url', each));
-  const protocols = new Set(targets.map((target) => new URL(target.url).protocol));
-  if (protocols.size !== 1)
-    throw new OptionError('etcdLease.url', 'URLs of one protocol, at least one', [...protocols]);
-  return targets;
-}
-
-function passwordOption(value: unknown): string {
-  // The value itself stays out of the error text.
-  if (typeof value === 'string' && value !== '') return value;
-  throw new OptionError('etcdLease.user.password', 'a text', typeof value);
 }
 
 class EtcdLease implements LeaseStore {
