@@ -7,23 +7,24 @@ import { thresholdText } from './threshold-text.js';
 import { duration, shortValue } from './text.js';
 
 /** One check: a line that tells the state, and the details below it. */
-export function checkItem(check: CheckDiagnosis, at: string): Html {
+export function checkItem(check: CheckDiagnosis, at: string, detailed: boolean): Html {
   const { name, impact, verdict, recent } = check;
   const id = idOf(name);
+  const value = valueText(check);
   const spark = recent.length > 1 && chart('spark', name, latencyWords(check));
   return html`<li id="check-${id}" class="check" data-tone="${verdict}" data-name="${name}">
     <details id="details-${id}">
       <summary>
         <span class="name">${foreign(name)}</span>
         <span class="state">${mark(verdict)} <span class="impact">${impact}</span></span>
-        <span class="value">${foreign(valueText(check))}</span>
+        <span class="value">${value !== '' && foreign(value)}</span>
         <span class="latency"
           >${spark}${check.lastDurationMs !== undefined && duration(check.lastDurationMs)}</span
         >
         <span class="age">${ageOf(check)}</span>
         ${trouble(check, at)}
       </summary>
-      ${checkDetails(check, at)}
+      ${detailed && checkDetails(check, at)}
     </details>
   </li>`;
 }

@@ -1,4 +1,4 @@
-import type { Diagnosis } from '../core/diagnosis.js';
+import type { CheckDiagnosis, Diagnosis } from '../core/diagnosis.js';
 import { headlineOf } from './headline.js';
 import { type Html, escapeText, html } from './html.js';
 import { SECTIONS, renderSection } from './sections.js';
@@ -60,7 +60,12 @@ export function iconOf(diagnosis: Diagnosis): string {
   return `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%23${colour}'/%3E%3C/svg%3E`;
 }
 
+/** Above this number the details of checks that pass are left to the script: probes wait while the page is rendered. */
+const MANY_CHECKS = 50;
+
 function bodyOf(diagnosis: Diagnosis, refreshes: boolean): Html {
+  const isDetailed = ({ verdict }: CheckDiagnosis): boolean =>
+    verdict !== 'pass' || diagnosis.checks.length <= MANY_CHECKS;
   const { host, version } = diagnosis.instance;
   return html`<a class="skip" href="#checks">Skip to the checks</a>
     <header>
@@ -83,7 +88,9 @@ function bodyOf(diagnosis: Diagnosis, refreshes: boolean): Html {
         ${refreshes ? html`It loads itself anew. <a href="?">Stop that</a>` : html`<a href="?">Load it again</a>, or <a href="?refresh">have it load itself</a> every ten seconds.`}
       </p></noscript
     >
-    <main>${SECTIONS.map((section) => html`${renderSection(section, diagnosis)} `)}</main>
+    <main>
+      ${SECTIONS.map((section) => html`${renderSection(section, diagnosis, isDetailed)} `)}
+    </main>
     <footer>
       <p>All times are UTC. The same as JSON: <code>curl -H 'Accept: application/json' …</code></p>
     </footer>`;

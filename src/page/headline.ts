@@ -129,5 +129,7 @@ function explained(
   state: string,
 ): Omit<Headline, 'meaning'> {
   const others = why.length > 1 ? `, and ${plural(why.length - 1, 'more reason')}` : '';
-  return { tone, state, because: `${reasonText(reason)}${others}`, since };
+  const error = why[0]?.findLast(({ kind }) => kind === 'error');
+  const told = error === undefined ? '' : `: ${error.text}`;
+  return { tone, state, because: `${reasonText(reason)}${told}${others}`, since };
 }

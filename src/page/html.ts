@@ -20,9 +20,22 @@ export class Html {
  * must stand in quotes.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  let text = strings[0] ?? '';
-  for (const [index, part] of parts.entries()) text += render(part) + (strings[index + 1] ?? '');
+  const around = trimmed(strings);
+  let text = around[0] ?? '';
+  for (const [index, part] of parts.entries()) text += render(part) + (around[index + 1] ?? '');
   return new Html(text);
+}
+
+const known = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** A template without its indentation, which would be a third of the page. */
+function trimmed(strings: TemplateStringsArray): readonly string[] {
+  let around = known.get(strings);
+  if (around === undefined) {
+    around = strings.map((part) => part.replace(/\s*\n\s*/g, '\n'));
+    known.set(strings, around);
+  }
+  return around;
 }
 
 function render(part: Part): string {
@@ -46,6 +59,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Escapes a text for HTML, in an element or in a quoted attribute; what cannot be seen is made visible. */
 export function escapeText(text: string): string {
+  // Nearly every text; it costs a tenth of looking for everything else.
+  if (/^[\w .:,;()/-]*$/.test(text)) return text;
   return text.replace(UNSAFE, (character) => ENTITIES[character] ?? visible(character));
 }
 

@@ -1,7 +1,7 @@
 import type { CheckStatus } from '../core/check.js';
 import type { WhyStep } from '../core/diagnosis.js';
 import { type Html, html } from './html.js';
-import { agoMs, duration, timeOfDay } from './text.js';
+import { agoMs, grownDuration, timeOfDay } from './text.js';
 
 /** How something is doing, also where it is no check. */
 export type Tone = CheckStatus | 'busy';
@@ -28,7 +28,7 @@ export function timeAt(iso: string, at: string): Html {
 
 /** A duration that goes on; the page's script lets it grow until the next one arrives. */
 export function growing(ms: number): Html {
-  return html`<span data-grows="${Math.round(ms)}">${duration(ms)}</span>`;
+  return html`<span data-grows="${Math.round(ms)}">${grownDuration(ms)}</span>`;
 }
 
 /** `since 03:12:07 · 4 min`. */
@@ -68,10 +68,10 @@ export function whyChains(chains: readonly (readonly WhyStep[])[], at: string): 
 }
 
 function whyStep({ kind, text, status, at: stepAt }: WhyStep, at: string): Html {
-  const time = stepAt === undefined ? undefined : timeAt(stepAt, at);
+  const time = stepAt !== undefined && timeAt(stepAt, at);
   return html`<li data-kind="${kind}">
-    <span class="kind">${kind}</span> ${status !== undefined && mark(status)}
-    <span class="text">${foreign(text)}</span> ${time}
+    <span class="kind">${kind}</span> ${time}
+    <span class="text">${status !== undefined && mark(status)} ${foreign(text)}</span>
   </li>`;
 }
 

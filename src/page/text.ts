@@ -26,6 +26,11 @@ function two(
   return rest === 0 ? head : `${head} ${rest} ${name}`;
 }
 
+/** A duration that is seen growing: in whole seconds, or it would flicker. */
+export function grownDuration(ms: number): string {
+  return ms < SECOND ? '0 s' : duration(Math.floor(ms / SECOND) * SECOND);
+}
+
 /** A size, in the binary units that limits of containers are given in. */
 export function bytes(count: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -17,9 +17,9 @@ const TONES: Readonly<Record<string, Tone>> = {
   held: 'pass',
   lost: 'fail',
   acquiring: 'busy',
-  resumed: 'pass',
-  blocked: 'fail',
-  stalled: 'fail',
+  turning: 'pass',
+  moving: 'pass',
+  standing: 'fail',
 };
 
 /** What changed, newest first. */

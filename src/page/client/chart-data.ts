@@ -17,9 +17,14 @@ export interface ChartData {
   readonly say: (value: number) => string;
   /** Without axes and legend. */
   readonly small?: boolean;
+  /** Distances between lines of the grid; by default decimal ones. */
+  readonly steps?: readonly number[];
   /** The top of the scale, at least. */
   readonly most?: number;
 }
+
+/** From 1 MiB to 512 GiB. */
+const BINARY = Array.from({ length: 20 }, (_, power) => 2 ** (20 + power));
 
 /** What a chart shows; nothing when the report has it no more. */
 export function dataOf(kind: string, of: string, diagnosis: Diagnosis): ChartData | undefined {
@@ -104,7 +109,7 @@ function process(
         most: 5,
       };
     case 'memory':
-      return { x, lines: memoryLines(series, memoryLimitBytes), say: bytes };
+      return { x, lines: memoryLines(series, memoryLimitBytes), say: bytes, steps: BINARY };
     default:
       return undefined;
   }

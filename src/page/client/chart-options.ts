@@ -47,8 +47,9 @@ function timeAxis(): uPlot.Axis {
   };
 }
 
-function valueAxis({ say }: ChartData): uPlot.Axis {
-  return { ...axis(), space: 32, size: 62, values: (_plot, splits) => splits.map(say) };
+function valueAxis({ say, steps }: ChartData): uPlot.Axis {
+  const incrs = steps === undefined ? {} : { incrs: [...steps] };
+  return { ...axis(), ...incrs, space: 32, size: 62, values: (_plot, splits) => splits.map(say) };
 }
 
 function axis(): uPlot.Axis {

@@ -1,4 +1,4 @@
-import { duration } from '../text.js';
+import { grownDuration } from '../text.js';
 
 /** Lets durations that go on grow between two reports. */
 export interface Growth {
@@ -17,7 +17,7 @@ export function createGrowth(): Growth {
     tick() {
       const passedMs = performance.now() - from;
       for (const element of document.querySelectorAll<HTMLElement>('[data-grows]')) {
-        const text = duration(Number(element.dataset['grows']) + passedMs);
+        const text = grownDuration(Number(element.dataset['grows']) + passedMs);
         if (element.textContent !== text) element.textContent = text;
       }
     },

@@ -1,4 +1,4 @@
-import { duration } from '../text.js';
+import { grownDuration } from '../text.js';
 import type { LinkState } from './stream.js';
 
 /** Shows whether what is seen is live and, if not, how old it is. */
@@ -9,18 +9,21 @@ export interface Link {
   tick(): void;
 }
 
-/** Silence longer than this is told: reports come about once a second. */
-const SILENT_MS = 4_000;
+/** Silence longer than this is told, and than some times the last pause: a large report comes less often than each second. */
+const SILENT_MS = 5_000;
+const PAUSES = 3;
 
 /** Creates the display in the header. */
 export function createLink(): Link {
   let state: LinkState = 'connecting';
   let receivedAt = performance.now();
+  let pauseMs = 0;
   const show = (): void => {
     const element = document.getElementById('link');
     if (element === null) return;
     const silentMs = performance.now() - receivedAt;
-    const shown = state === 'live' && silentMs > SILENT_MS ? 'silent' : state;
+    const shown =
+      state === 'live' && silentMs > Math.max(SILENT_MS, PAUSES * pauseMs) ? 'silent' : state;
     element.dataset['state'] = shown;
     const text = textOf(shown, silentMs);
     if (element.textContent !== text) element.textContent = text;
@@ -31,7 +34,10 @@ export function createLink(): Link {
       show();
     },
     received() {
-      receivedAt = performance.now();
+      const now = performance.now();
+      // The time of a broken connection is no pause.
+      pauseMs = state === 'live' ? Math.min(now - receivedAt, 10_000) : 0;
+      receivedAt = now;
       show();
     },
     tick: show,
@@ -39,7 +45,7 @@ export function createLink(): Link {
 }
 
 function textOf(state: LinkState | 'silent', silentMs: number): string {
-  const age = `data is ${duration(Math.floor(silentMs / 1_000) * 1_000)} old`;
+  const age = `data is ${grownDuration(silentMs)} old`;
   switch (state) {
     case 'connecting':
       return 'Connecting';

@@ -7,9 +7,7 @@ import { createLink } from './link.js';
 import { morphSections } from './morph.js';
 import { listen } from './stream.js';
 
-// Beside the page, also where a proxy serves it below a path of its own.
-const EVENTS = 'status/events';
-
+document.documentElement.classList.add('js');
 const charts = createCharts();
 const filter = createFilter();
 const growth = createGrowth();
@@ -40,8 +38,16 @@ function render(diagnosis: Diagnosis): void {
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && last !== undefined) render(last);
 });
+// Of what has just been opened, the details have yet to be drawn. The event does not bubble.
+document.addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (last !== undefined && (target as Element).closest('.check') !== null) render(last);
+  },
+  { capture: true },
+);
 setInterval(() => {
   growth.tick();
   link.tick();
 }, 1_000);
-listen(EVENTS, { onDiagnosis: show, onState: (state) => link.set(state) });
+listen({ onDiagnosis: show, onState: (state) => link.set(state) });

@@ -1,16 +1,23 @@
 import { Idiomorph } from 'idiomorph';
-import type { Diagnosis } from '../../core/diagnosis.js';
+import type { CheckDiagnosis, Diagnosis } from '../../core/diagnosis.js';
+import { idOf } from '../pieces.js';
 import { SECTIONS, renderSection } from '../sections.js';
 
 /** What each check looked like when it was drawn last, but for durations that go on. */
 const drawn = new Map<string, string>();
+
+/** The details that nobody sees are not there: they are most of the page. */
+function isOpen({ name }: CheckDiagnosis): boolean {
+  const details = document.getElementById(`details-${idOf(name)}`);
+  return details instanceof HTMLDetailsElement && details.open;
+}
 
 /** Brings the page up to date and leaves alone what the reader does: focus, scroll position, what is open or filtered. */
 export function morphSections(diagnosis: Diagnosis): void {
   for (const section of SECTIONS) {
     const old = document.getElementById(section.id);
     if (old === null) continue;
-    void Idiomorph.morph(old, renderSection(section, diagnosis).toString(), {
+    void Idiomorph.morph(old, renderSection(section, diagnosis, isOpen).toString(), {
       morphStyle: 'outerHTML',
       callbacks: { beforeNodeMorphed: mayMorph, beforeAttributeUpdated: mayUpdate },
     });
