@@ -14,6 +14,7 @@ export type ServerName =
   | 'mosquitto'
   | 'kafka'
   | 'etcd'
+  | 'zookeeper'
   | 'prometheus';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;

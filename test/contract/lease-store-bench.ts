@@ -29,6 +29,8 @@ export interface StoreHarness {
   readonly timeoutMs: number;
   /** Whether a renewal cannot change the ttl of a lease, only begin it again. @defaultValue false */
   readonly fixedTtl?: boolean;
+  /** Whether only the client that was granted a lease can renew it. @defaultValue false */
+  readonly heldByClient?: boolean;
   /** Whether the registry has a clock of its own, so that no clock of a client matters. */
   readonly ownClock: boolean;
   /** Ends the registry and starts it again with its data. */

@@ -21,7 +21,8 @@ export const faultCases: readonly ContractCase[] = [
       const after = b.open();
       const next = await b.acquire(after, name, 'b');
       expect(next.kind === 'denied' || next.token > token).toBe(true);
-      const renewed = await b.renew(after, name, 'a', token);
+      const holder = b.heldByClient === true ? before : after;
+      const renewed = await b.renew(holder, name, 'a', token);
       expect(renewed.kind).toBe(next.kind === 'denied' ? 'renewed' : 'lost');
       expect((await b.grant(after, other, 'b')).token > released.token).toBe(true);
     },

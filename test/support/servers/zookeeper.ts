@@ -64,7 +64,8 @@ export async function startZookeeper(options: ZookeeperServerOptions = {}): Prom
     async spawn(port) {
       await writeFile(config, configuration(port, folder, options));
       const { java, classPath } = found;
-      const settings = ['-Dzookeeper.jmx.log4j.disable=true', '-Djava.awt.headless=true'];
+      // What ends here is a process and not a machine: the kernel keeps what was written.
+      const settings = ['-Dzookeeper.jmx.log4j.disable=true', '-Dzookeeper.forceSync=no'];
       const args = [...JVM, ...settings, '-cp', classPath, MAIN, config];
       return startServerProcess({ file: java, args, folder });
     },
