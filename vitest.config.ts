@@ -27,8 +27,8 @@ const SHELLS = [
   'src/testing/fault-proxy*.ts',
   'src/testing/conformance/{expectations,own-sockets,pause,scenarios,stage,timed-run}.ts',
   'src/lease/stores/{consul,etcd,kubernetes,postgres,redis,sqlite}.ts',
-  'src/lease/{consul-api,etcd-gateway,json-client,kubernetes-api}.ts',
-  'src/lease/guards/{redis,sql,sqlite}.ts',
+  'src/lease/{consul-api,etcd-access,etcd-gateway,json-client,kubernetes-api}.ts',
+  'src/lease/guards/{etcd,redis,s3,sql,sqlite}.ts',
   'src/workers/{amqplib,bullmq}.ts',
 ];
 

@@ -1,3 +1,4 @@
+import { S3 } from '@aws-sdk/client-s3';
 import BetterSqlite3 from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
@@ -10,14 +11,22 @@ import { createClient as createClient6 } from 'redis6';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { LeaseParticipant } from '../../src/core/lease-host.js';
 import type { Health } from '../../src/health.js';
-import { postgresGuard, redisGuard, sqliteGuard } from '../../src/lease/guards/index.js';
-import type { FenceRequest, FenceResponse } from '../../src/lease/guards/index.js';
+import {
+  etcdGuard,
+  postgresGuard,
+  redisGuard,
+  s3Guard,
+  sqliteGuard,
+} from '../../src/lease/guards/index.js';
+import type { FenceRequest, FenceResponse, S3GuardClient } from '../../src/lease/guards/index.js';
 import {
   type LeaseGrant,
   type LeaseStore,
   createLease,
   type Lease,
 } from '../../src/lease/index.js';
+import { consulLease } from '../../src/lease/stores/consul.js';
+import { kubernetesLease } from '../../src/lease/stores/kubernetes.js';
 import { memoryLease } from '../../src/lease/stores/memory.js';
 import { type PostgresLeaseClient, postgresLease } from '../../src/lease/stores/postgres.js';
 import { type RedisLeaseClient, redisLease } from '../../src/lease/stores/redis.js';
@@ -73,6 +82,33 @@ describe('the clients of the real libraries fit the lease stores and guards with
       prepare(sql: string): StatementSync;
     }
     expectTypeOf<DatabaseSync>().toExtend<SqliteLeaseHandle>();
+  });
+
+  it('@aws-sdk/client-s3 3', () => {
+    expectTypeOf<S3>().toExtend<S3GuardClient>();
+    s3Guard(new S3({}), { bucket: 'orders' });
+    // @ts-expect-error a bucket is needed
+    s3Guard(new S3({}), {});
+  });
+
+  it('a grant fits the guard of etcd, and what is written is a put or a delete', () => {
+    const { write } = etcdGuard('http://127.0.0.1:2379');
+    const grant = null as unknown as LeaseGrant;
+    expectTypeOf(write).toBeCallableWith('orders', grant, [
+      { put: 'a', value: 'b' },
+      { delete: 'c' },
+    ]);
+    // @ts-expect-error a put has a value
+    void (() => write('orders', grant, [{ put: 'a' }]));
+  });
+
+  it('stores without a client take addresses and credentials', () => {
+    expectTypeOf(kubernetesLease()).toEqualTypeOf<LeaseStore>();
+    expectTypeOf(consulLease('http://127.0.0.1:8500', { token: 'x' })).toEqualTypeOf<LeaseStore>();
+    // @ts-expect-error a token is a text
+    consulLease('http://127.0.0.1:8500', { token: 7 });
+    // @ts-expect-error the name of the option is tokenFile
+    kubernetesLease({ tokenPath: '/token' });
   });
 
   it('node:http fits the fence middleware', () => {
