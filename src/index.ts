@@ -25,6 +25,7 @@ export {
 } from './core/concurrency-limit.js';
 export type { Decision } from './core/decision.js';
 export { HaleError, type HaleErrorCode, OptionError, isHaleError } from './core/errors.js';
+export type { Diagnosis } from './core/diagnosis.js';
 export type { DrainStepName, StepReport } from './core/drain-plan.js';
 export type { DrainProgress } from './core/drain-progress.js';
 export type { MayLeave } from './core/exit-permit.js';
