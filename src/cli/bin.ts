@@ -7,6 +7,7 @@ const USAGE = `usage: hale <command>, one of
 
   hale probe   asks a probe once; for exec probes and health checks of containers
   hale status  shows the health of one process
+  hale fleet   shows the instances that keep a lease
 
 hale <command> --help tells more.
 `;
@@ -24,6 +25,11 @@ async function run(): Promise<number> {
     const { statusCommand } = await import('./status/command.js');
     const { systemTerminal } = await import('./terminal.js');
     return statusCommand(args, process.env, systemClock, systemTerminal());
+  }
+  if (command === 'fleet') {
+    const { fleetCommand } = await import('./fleet/command.js');
+    const { systemTerminal } = await import('./terminal.js');
+    return fleetCommand(args, process.env, systemClock, systemTerminal());
   }
   if (command === '--help' || command === '-h')
     return tell({ exitCode: 0, stdout: USAGE, stderr: '' });

@@ -51,12 +51,10 @@ describe('self-preservation of a fleet', () => {
     // Spread over ten seconds, as heartbeats are.
     for (const name of members) {
       registry.beat(name);
-      // oxlint-disable-next-line no-await-in-loop
       await clock.advance(250);
     }
     for (const name of members) {
       registry.beat(name);
-      // oxlint-disable-next-line no-await-in-loop
       await clock.advance(250);
     }
     kinds();
@@ -130,9 +128,7 @@ describe('self-preservation of a fleet', () => {
 
   it('H7: is never alarmed by one alone, however small the fleet', async () => {
     for (const count of [1, 2, 3]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { beatFor, members, take } = await fleetOf(count);
-      // oxlint-disable-next-line no-await-in-loop
       await beatFor(30_000, members.slice(1));
       expect(take()).toEqual(['suspect a0', 'down a0']);
     }

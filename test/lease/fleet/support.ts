@@ -68,7 +68,6 @@ export function setUpFleet(options: Partial<FleetOptions> = {}) {
   const beatFor = async (ms: number, names: readonly string[], everyMs = 10_000) => {
     for (let passed = 0; passed < ms; passed += everyMs) {
       for (const name of names) control.beat(name);
-      // oxlint-disable-next-line no-await-in-loop
       await clock.advance(Math.min(everyMs, ms - passed));
     }
   };
