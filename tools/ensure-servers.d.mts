@@ -15,7 +15,9 @@ export type ServerName =
   | 'kafka'
   | 'etcd'
   | 'zookeeper'
-  | 'prometheus';
+  | 'chromium'
+  | 'prometheus'
+  | 'alertmanager';
 export function ensureServers(options?: { need?: ServerName[] }): Promise<void>;
 export function findPostgresBin(): string | undefined;
 export function findRedisServer(): string | undefined;
@@ -35,3 +37,5 @@ export function findEtcd(): string | undefined;
 export function findZookeeper(): { java: string; classPath: string } | undefined;
 
 export function findPrometheus(): { server: string; promtool: string } | undefined;
+export function findAlertmanager(): string | undefined;
+export function findChromium(): string | undefined;

@@ -107,10 +107,20 @@ const SERVERS = {
     debian: 'zookeeper default-jre-headless',
     hint: 'ZooKeeper 3.5 or later and a Java runtime (Debian and Ubuntu: `apt-get install zookeeper default-jre-headless`; macOS: `brew install zookeeper`)',
   },
+  chromium: {
+    find: () => findChromium(),
+    debian: 'chromium',
+    hint: 'Chromium 110 or later (Debian: `apt-get install chromium`; macOS: `brew install --cask chromium`)',
+  },
   prometheus: {
     find: () => findPrometheus(),
     debian: 'prometheus',
     hint: 'Prometheus 2.40 or later with promtool (Debian and Ubuntu: `apt-get install prometheus`; macOS: `brew install prometheus`)',
+  },
+  alertmanager: {
+    find: () => findAlertmanager(),
+    debian: 'prometheus-alertmanager',
+    hint: 'Prometheus Alertmanager 0.24 or later (Debian and Ubuntu: `apt-get install prometheus-alertmanager`; macOS: `brew install alertmanager`)',
   },
 };
 
@@ -225,11 +235,24 @@ export function findZookeeper() {
   return java === undefined || jars === undefined ? undefined : { java, classPath: jars };
 }
 
+/** The path of Chromium or Chrome, or undefined. */
+export function findChromium() {
+  const mac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
+  return (
+    findProgram('chromium') ?? findProgram('google-chrome') ?? (isExecutable(mac) ? mac : undefined)
+  );
+}
+
 /** The paths of Prometheus and of promtool, or undefined. */
 export function findPrometheus() {
   const server = findProgram('prometheus');
   const promtool = findProgram('promtool');
   return server === undefined || promtool === undefined ? undefined : { server, promtool };
+}
+
+/** The path of Alertmanager, or undefined; Debian's has a name of its own. */
+export function findAlertmanager() {
+  return findProgram('prometheus-alertmanager') ?? findProgram('alertmanager');
 }
 
 /** Where librdkafka may be: in Debian's folder of each architecture, or a prefix of its own. */

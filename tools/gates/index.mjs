@@ -5,6 +5,7 @@ import { format } from './format.mjs';
 import { knip } from './knip.mjs';
 import { lint } from './lint.mjs';
 import { lockFile } from './lock-file.mjs';
+import { observability } from './observability.mjs';
 import { publint } from './publint.mjs';
 import { threadEmbed } from './thread-embed.mjs';
 import { types } from './types.mjs';
@@ -14,6 +15,7 @@ export const gates = [
   lockFile,
   threadEmbed,
   exportsMap,
+  observability,
   format,
   lint,
   types,
