@@ -51,6 +51,8 @@ export const DEFAULTS = {
     /** Scheduling delays of this process and of the watchdog that ends it. */
     marginMs: 500,
   },
+  /** The balancer's next two probes, so that an instance that is back gets traffic before another leaves. */
+  keepPermitMs: 10_000,
   capacity: {
     /** The share of `leaveAt` at which pressure is over. */
     reenterShare: 0.8,

@@ -192,4 +192,16 @@ export const METRICS = {
     help: 'Attempts to acquire, renew or release a lease, by their end.',
     labels: ['lease', 'outcome'],
   },
+  exitPermit: {
+    name: 'hale_exit_permit',
+    type: 'gauge',
+    help: '1 for where the permit to leave rotation stands, 0 for the others.',
+    labels: ['state'],
+  },
+  exitPermits: {
+    name: 'hale_exit_permits_total',
+    type: 'counter',
+    help: 'Questions for a permit to leave rotation, and permits given back, by their end.',
+    labels: ['outcome'],
+  },
 } as const satisfies Record<string, MetricDefinition>;

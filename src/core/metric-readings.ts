@@ -1,6 +1,7 @@
 import type { AnsweringFigures } from './answering-figures.js';
 import type { Board } from './board.js';
 import type { CheckStatus } from './check.js';
+import { EXIT_PERMIT_STATES } from './exit-permit.js';
 import type { HistogramView } from './histogram.js';
 import { LEASE_STATES } from './lease-host.js';
 import { METRICS, type MetricDefinition } from './metric-definitions.js';
@@ -41,6 +42,7 @@ export function readMetrics(source: MetricsSource): readonly MetricReading[] {
     ...checkReadings(source),
     ...processReadings(source),
     ...leaseReadings(source),
+    ...exitReadings(source),
   ];
 }
 
@@ -144,6 +146,21 @@ function leaseReadings({ state: { leases = [] } }: MetricsSource): MetricReading
       leases.flatMap(({ name: lease, outcomes }) =>
         Object.entries(outcomes).map(([outcome, value]) => ({ labels: { lease, outcome }, value })),
       ),
+    ),
+  ];
+}
+
+function exitReadings({ state: { gates, exitPermits } }: MetricsSource): MetricReading[] {
+  const { exitPermit = 'not_needed' } = gates;
+  const counts = Object.entries(exitPermits ?? {});
+  return [
+    reading(
+      METRICS.exitPermit,
+      exitPermits === undefined ? [] : oneOf('state', EXIT_PERMIT_STATES, exitPermit),
+    ),
+    reading(
+      METRICS.exitPermits,
+      counts.map(([outcome, value]) => ({ labels: { outcome }, value })),
     ),
   ];
 }

@@ -68,9 +68,9 @@ export function resolveLease(given: LeaseOptions): ResolvedLease {
   const options = objectOption('lease', given);
   const { store, onLost = 'exit', impact = 'critical', data = '' } = options;
   return {
-    store: storeOption(store),
+    store: storeOption('lease.store', store),
     name: asciiOption('lease.name', options.name, 200),
-    holder: `${asciiOption('lease.holder', options.holder ?? defaultHolder(), 100)}#${nonce()}`,
+    holder: holderOption('lease.holder', options.holder),
     onLost: choiceOption('lease.onLost', onLost, ['exit', 'pause']),
     impact: choiceOption('lease.impact', impact, ['critical', 'optional']),
     data: dataOption(data),
@@ -94,12 +94,21 @@ export function dataOption(data: unknown): string {
   throw new OptionError('lease.data', `a text of up to ${MAX_DATA} characters`, data);
 }
 
-function storeOption(store: LeaseStore): LeaseStore {
+/** Returns the store. @throws OptionError when it is none. */
+export function storeOption(option: string, store: LeaseStore): LeaseStore {
   if (typeof store?.acquire === 'function' && typeof store.renew === 'function') return store;
-  throw new OptionError('lease.store', 'a lease store, such as sqliteLease(db)', store);
+  throw new OptionError(option, 'a lease store, such as sqliteLease(db)', store);
 }
 
 const PRINTABLE = /^[!-~](?:[ -~]*[!-~])?$/;
+
+/**
+ * Returns a holder that no other process, and no other lease of this one, passes for.
+ * @throws OptionError when the part for people is not printable, or too long.
+ */
+export function holderOption(option: string, given: unknown): string {
+  return `${asciiOption(option, given ?? defaultHolder(), 100)}#${nonce()}`;
+}
 
 /** Keys, headers and column values of every backend can hold it as it is. */
 function asciiOption(option: string, value: unknown, longest: number): string {
