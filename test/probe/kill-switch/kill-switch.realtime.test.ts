@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createBoard } from '../../../src/core/board.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
@@ -69,6 +70,9 @@ describe('the thread of the kill switch', () => {
 
   it('ends with dispose(), whether it had begun to watch or not', async () => {
     const { logger, lines } = createLog();
+    const threads: Worker[] = [];
+    const note = (worker: Worker): void => void threads.push(worker);
+    process.on('worker', note);
     for (const waitMs of [0, 300]) {
       const given = { board: createBoard(), clock: systemClock, logger };
       const killSwitch = createKillSwitch({ ...given, enabled: true, realTime: true });
@@ -79,6 +83,8 @@ describe('the thread of the kill switch', () => {
       await killSwitch.dispose();
     }
     expect(lines).toEqual([]);
-    expect(process.getActiveResourcesInfo()).not.toContain('Worker');
+    process.off('worker', note);
+    // What a thread that has ended answers.
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1]);
   });
 });

@@ -3,29 +3,32 @@ import { createHealth } from '../../../src/create-health.js';
 import { postgresGuard } from '../../../src/lease/guards/sql.js';
 import type { LeaseGrant } from '../../../src/lease/grant.js';
 import { createLease } from '../../../src/lease/keeper.js';
-import { postgresLease } from '../../../src/lease/stores/postgres.js';
+import { STORES, type RegistryAddress } from '../lease-stores.js';
 
 /*
  * A service of which one may run: writes as fast as it can while it holds the lease, into one table that trusts it and
  * into one that is guarded. The registry may be reached through a proxy; the resource never is.
  */
 interface Settings {
-  readonly registry: string;
+  readonly registry: RegistryAddress;
   readonly resource: string;
   readonly name: string;
   readonly ttlMs: number;
+  readonly marginMs: number;
   /** Never stops, and never asks whether the lease is still held; writes to the guarded table only. */
   readonly blind: boolean;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const { name, ttlMs, blind } = settings;
+const { name, ttlMs, marginMs, blind } = settings;
 const guard = postgresGuard({ table: 'fences', idleTimeoutMs: 300 });
 const pool = new pg.Pool({ connectionString: settings.resource, max: 1 });
 const health = createHealth({
   isolation: 'inline',
   probes: { port: 0, host: '127.0.0.1' },
   diagnostic: false,
+  // Nothing may end it: what is tried is the guard alone.
+  leases: { killSwitch: !blind },
 });
 const tell = (event: string, more: object = {}): void => void process.send?.({ event, ...more });
 
@@ -63,12 +66,15 @@ async function work(grant: LeaseGrant): Promise<void> {
 
 pool.on('error', () => {});
 pool.on('connect', (client) => void client.on('error', () => {}));
-const store = postgresLease(() => new pg.Client({ connectionString: settings.registry }));
+const store = await STORES[settings.registry.backend](settings.registry);
 const onHeld = (grant: LeaseGrant): void => void work(grant);
 const policy = blind ? ({ onLost: 'pause', fence: () => {} } as const) : {};
-const lease = createLease({ store, name, ttlMs, onHeld, ...policy });
+const lease = createLease({ store, name, ttlMs, marginMs, onHeld, ...policy });
 health.lease(lease);
 await health.start();
 tell('started', { readiness: health.report().readiness.reason });
-// So that what it tells is told, and what it is told is heard.
-process.on('message', () => {});
+// So that what it tells is told, and what it is told is heard: to block its main loop.
+process.on('message', ({ blockMs }: { blockMs: number }) => {
+  const end = performance.now() + blockMs;
+  while (performance.now() < end);
+});
