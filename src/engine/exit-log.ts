@@ -6,7 +6,7 @@ export interface ExitLog {
   granted(held: boolean, reason: Reason): void;
   refused(held: boolean, reason: Reason): void;
   expired(reason: Reason): void;
-  failed(output: string, then: 'stay' | 'leave' | 'kept'): void;
+  failed(output: string, applied: 'stay' | 'leave' | 'kept'): void;
   returned(done: boolean): void;
   returnFailed(output: string): void;
   /** The reason has gone while it stayed in. */
@@ -54,11 +54,11 @@ export function createExitLog(logger: Logger): ExitLog {
         ),
       );
     },
-    failed(output, then) {
-      once(`failed ${then} ${output}`, () =>
+    failed(output, applied) {
+      once(`failed ${applied} ${output}`, () =>
         logger.error(
-          { event: 'may_leave_failed', output, then },
-          `whether this instance may leave rotation could not be found out, ${THEN[then]}: ${output}`,
+          { event: 'may_leave_failed', output, applied },
+          `whether this instance may leave rotation could not be found out, ${THEN[applied]}: ${output}`,
         ),
       );
     },

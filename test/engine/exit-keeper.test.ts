@@ -287,7 +287,7 @@ describe('permits by a function', () => {
       await clock.advance(2000);
       expect(state()).toBe('granted');
       expect(log.lines).toMatchObject([
-        { level: 'error', fields: { event: 'may_leave_failed', then: 'leave' } },
+        { level: 'error', fields: { event: 'may_leave_failed', applied: 'leave' } },
       ]);
       expect(clock.pendingTimers).toBe(0);
     },
