@@ -9,11 +9,12 @@ const GATES = 'test/gates/**/*.test.ts';
 const FIXTURES = 'test/fixtures/**';
 
 /**
- * Shells that exist only around real sockets, threads, brokers and processes; the real-time tests prove them, where
+ * Shells that exist only around real sockets, threads, brokers, processes and browsers; the real-time tests prove them, where
  * coverage cannot be counted. Everything they decide is decided elsewhere.
  */
 const SHELLS = [
   'src/cli/bin.ts',
+  'src/page/client/*.ts',
   'src/cli/probe/{ask,ask-file,ask-grpc,command}.ts',
   'src/checks/{dns,tcp,tls}.ts',
   'src/engine/tracked-{http2,server}.ts',
@@ -26,8 +27,8 @@ const SHELLS = [
   'src/probe/{probe-outputs,files-at-exit,systemd-transport}.ts',
   'src/testing/fault-proxy*.ts',
   'src/testing/conformance/{expectations,own-sockets,pause,scenarios,stage,timed-run}.ts',
-  'src/lease/stores/{consul,etcd,kubernetes,postgres,redis,sqlite}.ts',
-  'src/lease/{consul-api,etcd-access,etcd-gateway,json-client,kubernetes-api}.ts',
+  'src/lease/stores/{consul,etcd,kubernetes,postgres,redis,sqlite,zookeeper}.ts',
+  'src/lease/{consul-api,etcd-access,etcd-gateway,json-client,kubernetes-api,zookeeper-client}.ts',
   'src/lease/guards/{etcd,redis,s3,sql,sqlite}.ts',
   'src/workers/{amqplib,bullmq}.ts',
 ];
