@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.js';
 import { contain } from '../../core/contain.js';
 import { readMainThread } from '../native-state.js';
 import { prepareEnd } from './end-process.js';
-import { sayLastWords } from './last-words.js';
+import { prepareLastWords } from './last-words.js';
 import { watchDeadline } from './watch-deadline.js';
 
 /** What the thread of the kill switch starts with. */
@@ -19,6 +19,7 @@ export interface KillThreadData {
 /** Watches the deadline of the leases on this thread, which does nothing else, and ends the process when it has passed. */
 export function runKillThread(data: KillThreadData, clock: Clock): void {
   const end = prepareEnd();
+  const say = prepareLastWords(clock);
   const board = createBoard(data.board);
   const mainClock = clockOfMain(data, clock);
   const lateMs = watchDeadline(board.leaseDeadline, mainClock);
@@ -29,7 +30,7 @@ export function runKillThread(data: KillThreadData, clock: Clock): void {
     () => (words = lastWords(board, mainClock, lateMs)),
     () => {},
   );
-  sayLastWords(words, clock, end);
+  say(words, end);
 }
 
 function clockOfMain({ wallAheadMs }: KillThreadData, clock: Clock): Clock {

@@ -9,12 +9,15 @@ import { createKillSwitch } from '../../../src/probe/kill-switch/kill-switch.js'
  * time before it passes, and blocks its main loop.
  */
 const [crashes = '0', moves = '0', end = 'block'] = process.argv.slice(2);
+const board = createBoard();
+/** A word of the board that nothing uses. */
+const STARTS = 15;
 const crash = `
-  const { workerData: { board } } = require('node:worker_threads');
-  // A word of the board that nothing uses.
-  if (Atomics.add(new Int32Array(board), 15, 1) < ${crashes}) throw new Error('crashed');`;
+  const { workerData } = require('node:worker_threads');
+  if (Atomics.add(new Int32Array(workerData.board), ${STARTS}, 1) < ${crashes})
+    throw new Error('crashed');`;
 const killSwitch = createKillSwitch({
-  board: createBoard(),
+  board,
   clock: systemClock,
   logger: silentLogger,
   enabled: true,
@@ -25,7 +28,8 @@ const inMs = (ms: number) => killSwitch.set({ at: systemClock.now() + ms, lease:
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 killSwitch.arm();
-await pause(500 + 200 * 2 ** Number(crashes));
+const words = new Int32Array(board.buffer);
+while (Atomics.load(words, STARTS) <= Number(crashes)) await pause(20);
 for (let moved = 0; moved < Number(moves); moved += 1) {
   inMs(400);
   await pause(200);
