@@ -33,7 +33,11 @@ function pathsOf(node: Node, path = ''): string[] {
 
 describe('docs/diagnosis.md', () => {
   const page = read('diagnosis.md');
-  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const fieldsAt = page.indexOf('\n## Fields\n');
+  const rows = page
+    .slice(fieldsAt)
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
   const told = rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, path]) => path ?? ''),
   );
@@ -48,10 +52,10 @@ describe('docs/diagnosis.md', () => {
 
   it('E4: tells no field that is not in the schema', () => {
     const known = pathsOf(schema);
-    const fields = told.filter((path) => /^[a-z]/.test(path));
+    expect(fieldsAt).toBeGreaterThan(0);
     const begins = (path: string) => known.some((each) => each.startsWith(path.replace('.*', '.')));
     const probes = (path: string) => path.replace('probes.*', 'probes.startup');
-    expect(fields.filter((path) => !begins(probes(path)))).toStrictEqual([]);
+    expect(told.filter((path) => !begins(probes(path)))).toStrictEqual([]);
   });
 
   it('E4: the schema has the version of the document', () => {

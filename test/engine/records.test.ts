@@ -5,9 +5,9 @@ import { LEASE_OUTCOMES, type LeaseView } from '../../src/core/lease-host.js';
 import type { DrainView, ProbeUpdate } from '../../src/core/probe-state.js';
 import { createRedactor } from '../../src/core/redact.js';
 import { startBeat } from '../../src/engine/beat.js';
-import { createDrainRecord } from '../../src/engine/drain-record.js';
+import { type DrainRecord, createDrainRecord } from '../../src/engine/drain-record.js';
 import { createLeaseRecord } from '../../src/engine/lease-record.js';
-import { createManualClock } from '../../src/testing/manual-clock.js';
+import { type ManualClock, createManualClock } from '../../src/testing/manual-clock.js';
 import { check, setUpRegistry } from './support.js';
 
 type Patch = NonNullable<ProbeUpdate['state']>;
@@ -17,18 +17,29 @@ function patches(): { readonly seen: Patch[]; patch(change: Patch): void } {
   return { seen, patch: (change) => void seen.push(change) };
 }
 
-function drainKit() {
+interface DrainKit {
+  readonly publisher: ReturnType<typeof patches>;
+  readonly clock: ManualClock;
+  readonly told: string[];
+  readonly errors: string[];
+  /** `undefined` throws. */
+  open: readonly string[] | undefined;
+  deadlineAt: number | undefined;
+  readonly record: DrainRecord;
+}
+
+function drainKit(): DrainKit {
   const publisher = patches();
   const clock = createManualClock();
   const told: string[] = [];
   const errors: string[] = [];
-  const kit = {
+  const kit: DrainKit = {
     publisher,
     clock,
     told,
     errors,
-    open: ['GET /?password=hunter2'] as string[] | undefined,
-    deadlineAt: undefined as number | undefined,
+    open: ['GET /?password=hunter2'],
+    deadlineAt: undefined,
     record: createDrainRecord({
       publisher,
       clock,

@@ -23,6 +23,8 @@ export interface EventStreamsOptions {
   readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly audience: Pick<Audience, 'stay'>;
   readonly document: (options: DocumentOptions) => Diagnosis;
+  /** Characters under way to readers that do not keep up, of all of them together. @defaultValue 32e6 */
+  readonly maxUnderWay?: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,7 +36,6 @@ const SHARE = 0.02;
 const SLOWEST_MS = 10_000;
 /** Whoever reads nothing for this long has gone without saying so, and holds a place that others want. */
 const STUCK_MS = 60_000;
-/** Characters under way to readers that do not keep up, of all of them together. */
 const MAX_UNDER_WAY = 32e6;
 
 const TOO_MANY = refusal(503, 'too many streams', ['Retry-After', '5']);
@@ -145,8 +146,9 @@ class Streams implements EventStreams {
       .flatMap(({ response, stuck: waiting }) => (waiting ? [{ response, ...waiting }] : []))
       .toSorted((one, other) => one.since - other.since);
     let underWay = stuck.reduce((sum, { length }) => sum + length, 0);
+    const { maxUnderWay = MAX_UNDER_WAY } = this.#options;
     for (const { response, since, length } of stuck) {
-      if (now - since < STUCK_MS && underWay <= MAX_UNDER_WAY) return;
+      if (now - since < STUCK_MS && underWay <= maxUnderWay) return;
       response.destroy();
       underWay -= length;
     }

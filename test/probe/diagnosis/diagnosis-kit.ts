@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { type Board, createBoard } from '../../../src/core/board.js';
-import type { Diagnosis } from '../../../src/core/diagnosis.js';
-import type { ProbeState, ProbeUpdate } from '../../../src/core/probe-state.js';
+import type { CheckDiagnosis, Diagnosis, WhyStep } from '../../../src/core/diagnosis.js';
+import type {
+  CheckView,
+  LastOutcome,
+  ProbeState,
+  ProbeUpdate,
+} from '../../../src/core/probe-state.js';
 import { createRedactor } from '../../../src/core/redact.js';
 import {
   type LateDiagnosis,
@@ -11,7 +16,7 @@ import {
 import type { MainSample } from '../../../src/probe/diagnosis/main-sampler.js';
 import { type ProbeModel, createProbeModel } from '../../../src/probe/probe-model.js';
 import { type ManualClock, createManualClock } from '../../../src/testing/manual-clock.js';
-import { startedState } from '../../core/probe-state-builders.js';
+import { checkView, startedState } from '../../core/probe-state-builders.js';
 import { probeOptions } from '../../support/probing.js';
 
 /** A diagnosis on an injected clock, of a started service with a stall bound of 1 s. */
@@ -121,6 +126,38 @@ export async function createDiagnosisKit(watchesLoop = true): Promise<DiagnosisK
   await late.open(model);
   return kit;
 }
+
+/** A run of a check that has just ended. */
+export function ran(
+  kit: DiagnosisKit,
+  name: string,
+  runs: number,
+  outcome: Partial<LastOutcome> = {},
+  change: Partial<CheckView> = {},
+): CheckView {
+  const { clock } = kit;
+  const last = { status: 'pass', wallAt: clock.wallNow(), durationMs: 4, ...outcome } as const;
+  const ranAt = clock.now();
+  return checkView(name, {
+    runs,
+    ranAt,
+    freshUntil: ranAt + 18_000,
+    verdict: last.status,
+    last,
+    ...change,
+  });
+}
+
+/** One check of a document. */
+export function checkOf(document: Diagnosis, name: string): CheckDiagnosis {
+  const check = document.checks.find((each) => each.name === name);
+  if (check === undefined) throw new Error(`no check ${name}`);
+  return check;
+}
+
+/** The links of a chain as lines. */
+export const texts = (chain: readonly WhyStep[] | undefined): string[] =>
+  (chain ?? []).map(({ kind, text }) => `${kind}: ${text}`);
 
 type SchemaNode = { [key: string]: unknown };
 

@@ -66,6 +66,7 @@ function createStreamsKit(): StreamsKit {
     fails: false,
     streams: createEventStreams({
       clock,
+      maxUnderWay: 32_000,
       onError: (error) => errors.push(error),
       audience: {
         stay() {
@@ -168,7 +169,7 @@ describe('the events of the diagnosis', () => {
 
   it('E4: what waits for slow readers is bounded; the slowest goes first', async () => {
     const kit = createStreamsKit();
-    kit.size = 12e6;
+    kit.size = 12_000;
     const readers = ['a', 'b', 'c'].map(() => kit.open());
     for (const reader of readers) reader.keepsUp = false;
     readers[1]?.drain();
