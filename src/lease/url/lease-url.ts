@@ -6,8 +6,8 @@ export interface LeaseUrl {
   readonly scheme: string;
   /** What follows the colon, without the parameters below. */
   readonly rest: string;
-  /** Parameters that are hale's: the others are the client's. */
-  readonly own: { readonly table?: string; readonly prefix?: string };
+  /** The parameter that is hale's; the others are the client's. */
+  readonly own?: string;
 }
 
 /** Servers that are asked over HTTP. */
@@ -17,29 +17,37 @@ export interface HttpServers {
   readonly user?: { readonly name: string; readonly password: string };
 }
 
-const OWN = ['table', 'prefix'] as const;
+/** Parameters that are hale's; every scheme has one of them at most. */
+const OWN = ['table', 'prefix', 'bucket'] as const;
+
+/** The name of the parameter of each scheme. */
+export type OwnParameters = Readonly<Record<string, (typeof OWN)[number] | undefined>>;
 
 /**
- * Takes a URL apart; `schemes` are the ones that are known.
+ * Takes a URL apart.
  * @throws OptionError without the URL in its text: it may hold a password
  */
-export function parseLeaseUrl(url: unknown, schemes: readonly string[]): LeaseUrl {
+export function parseLeaseUrl(url: unknown, own: OwnParameters): LeaseUrl {
   const text = typeof url === 'string' ? url : '';
-  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? [];
-  const lower = scheme.toLowerCase();
-  if (!schemes.includes(lower))
-    throw new OptionError('leaseUrl', accepted(schemes), got(url, lower));
+  const [, given = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? [];
+  const scheme = given.toLowerCase();
+  if (!Object.hasOwn(own, scheme))
+    throw new OptionError('leaseUrl', accepted(Object.keys(own)), got(url, scheme));
   const [before, query] = split(rest, '?');
-  if (query === undefined) return { scheme: lower, rest, own: {} };
+  if (query === undefined) return { scheme, rest };
   const parameters = new URLSearchParams(query);
-  const own: { table?: string; prefix?: string } = {};
-  for (const name of OWN) {
-    const value = parameters.get(name);
-    if (value !== null) own[name] = value;
-    parameters.delete(name);
-  }
+  const name = own[scheme];
+  const value = name === undefined ? null : parameters.get(name);
+  if (name !== undefined) parameters.delete(name);
+  const foreign = OWN.find((each) => parameters.has(each));
+  if (foreign !== undefined)
+    throw new OptionError('leaseUrl', `${scheme}: without ${foreign}=`, foreign);
   const left = parameters.toString();
-  return { scheme: lower, rest: left === '' ? before : `${before}?${left}`, own };
+  return {
+    scheme,
+    rest: left === '' ? before : `${before}?${left}`,
+    ...(value === null ? {} : { own: value }),
+  };
 }
 
 function accepted(schemes: readonly string[]): string {
@@ -85,4 +93,9 @@ function decoded(text: string): string {
 function split(text: string, at: string): [string, string?] {
   const index = text.indexOf(at);
   return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+/** The prefix a URL asks for, as an option. */
+export function prefixOf({ own }: LeaseUrl): { prefix?: string } {
+  return own === undefined ? {} : { prefix: own };
 }

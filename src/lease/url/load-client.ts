@@ -1,7 +1,12 @@
 import { HaleError } from '../../core/errors.js';
+import type { LeaseStore } from '../../core/lease-store.js';
+import type { LeaseUrl } from './lease-url.js';
 
 /** Loads a package by its name, as `import()` does. */
 export type LoadClient = (name: string) => Promise<unknown>;
+
+/** Makes the store behind one kind of URL. */
+export type Opener = (url: LeaseUrl, load: LoadClient) => Promise<LeaseStore>;
 
 /** A client package that was found. */
 export interface LoadedClient {

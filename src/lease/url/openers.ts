@@ -1,15 +1,19 @@
-import { OptionError } from '../../core/errors.js';
-import type { LeaseStore } from '../../core/lease-store.js';
 import { textOption } from '../../core/validate.js';
 import type { PostgresLeaseClient } from '../stores/postgres.js';
 import type { RedisLeaseClient } from '../stores/redis.js';
 import type { SqliteLeaseHandle } from '../stores/sqlite.js';
-import { type LeaseUrl, httpServersOf } from './lease-url.js';
-import { type LoadClient, loadClient } from './load-client.js';
+import { nats, zookeeper } from './client-openers.js';
+import { consul, etcd, kubernetes } from './http-openers.js';
+import { type LeaseUrl, type OwnParameters, prefixOf } from './lease-url.js';
+import { type LoadClient, type Opener, loadClient } from './load-client.js';
 import { createFileStore } from './file-store.js';
 
-/** Makes the store behind one kind of URL. */
-export type Opener = (url: LeaseUrl, load: LoadClient) => Promise<LeaseStore>;
+/** How to open the URLs of one scheme. */
+export interface SchemeOpener {
+  readonly open: Opener;
+  /** The parameter that is an option of the store. */
+  readonly own?: OwnParameters[string];
+}
 
 const memory: Opener = async () => (await import('../stores/memory.js')).memoryLease();
 
@@ -26,8 +30,7 @@ const redis: Opener = async (url, load) => {
   const { redisLease } = await import('../stores/redis.js');
   const client = await loadClient(load, ['ioredis', 'redis'], url.scheme);
   const address = `${url.scheme}:${url.rest}`;
-  const { prefix } = url.own;
-  return redisLease(redisClients(client, address), prefix === undefined ? {} : { prefix });
+  return redisLease(redisClients(client, address), prefixOf(url));
 };
 
 type LoadedRedis = Awaited<ReturnType<typeof loadClient>>;
@@ -65,30 +68,23 @@ async function sqliteClass({ scheme }: LeaseUrl, load: LoadClient): Promise<Data
   return client.get('default');
 }
 
-const etcd: Opener = async (url) => {
-  const { etcdLease } = await import('../stores/etcd.js');
-  const { urls, user } = httpServersOf(url);
-  const { prefix } = url.own;
-  return etcdLease(urls, {
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(user === undefined ? {} : { user }),
-  });
-};
-
 /** One for each scheme. */
-export const OPENERS: Readonly<Record<string, Opener>> = {
-  memory,
-  sqlite,
-  postgres,
-  postgresql: postgres,
-  redis,
-  rediss: redis,
-  'etcd+http': etcd,
-  'etcd+https': etcd,
+export const OPENERS: Readonly<Record<string, SchemeOpener>> = {
+  memory: { open: memory },
+  sqlite: { open: sqlite, own: 'table' },
+  postgres: { open: postgres, own: 'table' },
+  postgresql: { open: postgres, own: 'table' },
+  redis: { open: redis, own: 'prefix' },
+  rediss: { open: redis, own: 'prefix' },
+  'etcd+http': { open: etcd, own: 'prefix' },
+  'etcd+https': { open: etcd, own: 'prefix' },
+  nats: { open: nats, own: 'bucket' },
+  zookeeper: { open: zookeeper },
+  'consul+http': { open: consul, own: 'prefix' },
+  'consul+https': { open: consul, own: 'prefix' },
+  kubernetes: { open: kubernetes, own: 'prefix' },
 };
 
-function tableOf({ scheme, own: { table, prefix } }: LeaseUrl): { table?: string } {
-  if (prefix !== undefined)
-    throw new OptionError('leaseUrl', `${scheme}: with table=, but without prefix=`, prefix);
-  return table === undefined ? {} : { table };
+function tableOf({ own }: LeaseUrl): { table?: string } {
+  return own === undefined ? {} : { table: own };
 }

@@ -4,18 +4,21 @@ import { hostsOf, httpServersOf, parseLeaseUrl } from '../../../src/lease/url/le
 import { loadClient, loadFromHere } from '../../../src/lease/url/load-client.js';
 
 const parse = (url: string) =>
-  parseLeaseUrl(url, ['postgres', 'sqlite', 'etcd+http', 'etcd+https', 'memory']);
+  parseLeaseUrl(url, {
+    ...{ postgres: 'table', sqlite: 'table', memory: undefined },
+    ...{ 'etcd+http': 'prefix', 'etcd+https': 'prefix' },
+  });
 
 describe('parseLeaseUrl', () => {
   it.each([
-    ['memory:', { scheme: 'memory', rest: '', own: {} }],
-    ['SQLITE:./a.db', { scheme: 'sqlite', rest: './a.db', own: {} }],
-    ['sqlite:/a?table=t', { scheme: 'sqlite', rest: '/a', own: { table: 't' } }],
+    ['memory:', { scheme: 'memory', rest: '' }],
+    ['SQLITE:./a.db', { scheme: 'sqlite', rest: './a.db' }],
+    ['sqlite:/a?table=t', { scheme: 'sqlite', rest: '/a', own: 't' }],
     [
       'postgres://a:b@c:1/d?sslmode=require&table=s.t',
-      { scheme: 'postgres', rest: '//a:b@c:1/d?sslmode=require', own: { table: 's.t' } },
+      { scheme: 'postgres', rest: '//a:b@c:1/d?sslmode=require', own: 's.t' },
     ],
-    ['etcd+http://a:1?prefix=x/', { scheme: 'etcd+http', rest: '//a:1', own: { prefix: 'x/' } }],
+    ['etcd+http://a:1?prefix=x/', { scheme: 'etcd+http', rest: '//a:1', own: 'x/' }],
   ])('H5: takes %s apart, and leaves to the client what is the client’s', (url, expected) => {
     expect(parse(url)).toEqual(expected);
   });
@@ -107,10 +110,23 @@ describe('leaseStoreFromUrl', () => {
     ['rediss://localhost', 'redis'],
     ['etcd+http://localhost:2379', 'etcd'],
     ['etcd+https://me:secret@one:2379,two:2379?prefix=mine/', 'etcd'],
+    ['nats://me:secret@one:4222,two:4222?bucket=mine', 'nats'],
+    ['zookeeper://one:2181,two:2181', 'zookeeper'],
+    ['zookeeper://me:secret@one:2181/mine', 'zookeeper'],
+    ['consul+http://localhost:8500', 'consul'],
+    ['consul+https://:secret@localhost:8501?prefix=mine/', 'consul'],
   ])('H5: makes a store of %s, and connects to nothing', async (url, backend) => {
     const store = await leaseStoreFromUrl(url);
     expect(store.backend).toBe(backend);
     store.close?.();
+  });
+
+  it('H5: takes nats 2 where the packages of 3 are not installed', async () => {
+    const load = async (name: string): Promise<unknown> => {
+      if (name === 'nats') return loadFromHere(name);
+      throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' });
+    };
+    expect((await leaseStoreFromUrl('nats://localhost', { load })).backend).toBe('nats');
   });
 
   it('H5: takes node-redis where ioredis is not installed', async () => {
@@ -124,7 +140,14 @@ describe('leaseStoreFromUrl', () => {
 
   it.each([
     ['postgres://localhost/x?table=a%20b', /postgresLease.table/],
-    ['postgres://localhost/x?prefix=a', /leaseUrl must be postgres: with table=/],
+    ['postgres://localhost/x?prefix=a', /leaseUrl must be postgres: without prefix=/],
+    ['memory:?table=a', /leaseUrl must be memory: without table=/],
+    ['nats://localhost?bucket=a.b', /natsLease.bucket/],
+    ['nats:', /leaseUrl must be nats/],
+    ['zookeeper://', /leaseUrl must be zookeeper/],
+    ['consul+http://a,b', /leaseUrl must be the URL of one agent/],
+    ['consul+http://me:secret@a', /leaseUrl must be consul\+http:\/\/:token@host/],
+    ['kubernetes:apps', /kubernetes/i],
     ['redis://localhost?prefix=', /redisLease.prefix/],
     ['sqlite:', /leaseUrl must be a text/],
     ['etcd+http://', /leaseUrl must be etcd/],

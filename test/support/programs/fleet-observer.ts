@@ -18,7 +18,7 @@ const leases = Array.from({ length: COUNT }, (_, index) => ({
 for (const lease of leases) await store.acquire(lease, call);
 
 const events: Record<string, number> = {};
-const before = { ...memory(), withoutFleet: true };
+const before = memory();
 const fleet = createFleet({ store });
 fleet.watch(({ kind }) => void (events[kind] = (events[kind] ?? 0) + 1));
 await fleet.synced();
