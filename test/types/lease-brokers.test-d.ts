@@ -2,6 +2,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { type NatsConnection, connect } from '@nats-io/transport-node';
 import { type KV as KV2, type NatsConnection as NatsConnection2, connect as connect2 } from 'nats';
+import { ACL, type Client, Id, Permission, createClient } from 'node-zookeeper-client';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { LeaseStore } from '../../src/lease/index.js';
 import {
@@ -10,6 +11,7 @@ import {
   type NatsLeaseConnection,
   natsLease,
 } from '../../src/lease/stores/nats.js';
+import { type ZookeeperLeaseClient, zookeeperLease } from '../../src/lease/stores/zookeeper.js';
 
 describe('the clients of the real libraries fit the lease stores without a cast', () => {
   it('@nats-io 3', () => {
@@ -39,5 +41,16 @@ describe('the clients of the real libraries fit the lease stores without a cast'
         create: (bucket, options) => connection.jetstream().views.kv(bucket, options),
       }),
     );
+  });
+
+  it('node-zookeeper-client 1', () => {
+    expectTypeOf<Client>().toExtend<ZookeeperLeaseClient>();
+    const store = zookeeperLease((options) => createClient('zk-0:2181,zk-1:2181', options), {
+      path: '/orders/lease',
+      acl: [new ACL(Permission.ALL, new Id('auth', ''))],
+    });
+    expectTypeOf(store).toEqualTypeOf<LeaseStore>();
+    // @ts-expect-error each lease has a client of its own
+    zookeeperLease(createClient('zk-0:2181'));
   });
 });
