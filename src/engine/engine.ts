@@ -29,7 +29,7 @@ import { type GateKeeper, createGateKeeper } from './gates.js';
 import { startGuardSampler } from './guard-sampler.js';
 import { reportEnvironment } from './environment-report.js';
 import type { DrainHooks } from './drain-hooks.js';
-import { createDrainRecord } from './drain-record.js';
+import { type DrainRecord, type DrainRecordOptions, createDrainRecord } from './drain-record.js';
 import { createLeaseRecord } from './lease-record.js';
 import { createLimiter } from './limiter.js';
 import { createLogContext } from './log-context.js';
@@ -43,7 +43,7 @@ import {
   type ReadinessWatch,
   createReadinessWatch,
 } from './readiness-watch.js';
-import { type Shutdown, createShutdown } from './shutdown.js';
+import { type Shutdown, type ShutdownOptions, createShutdown } from './shutdown.js';
 import { type QueueWatches, createQueueWatches } from './queue-progress.js';
 import { type StartupTasks, createStartupTasks } from './startup-tasks.js';
 import { type Workers, createWorkers } from './workers.js';
@@ -90,12 +90,10 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const { resolved, clock, random, logger, redact } = options;
   const onError = errorLog(logger);
+  // Contained, because it is called from the schedule, which must go on, and from the beginning of the drain.
   const onReadinessChange = (change: ReadinessChange): void => {
-    // Contained, because it is called from the schedule, which must go on, and from the beginning of the drain.
-    contain(
-      () => workers.look(),
-      (error) => onError(error, 'the workers'),
-    );
+    const failed = (error: unknown): void => onError(error, 'the workers');
+    contain(() => workers.look(), failed);
     options.onReadinessChange(change);
   };
   const onLook = (decision: Decision, shared: readonly Reason[]) => exits?.look(decision, shared);
@@ -115,33 +113,17 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const gates = createGateKeeper(publisher);
   const capacity = capacityGate(options, gates);
-  const drainRecord = createDrainRecord({
-    ...shared,
-    open: () => shutdown.open(),
-    deadlineAt: () => shutdown.drain.deadlineAt(),
-    onError,
-    next: options.onDrainProgress,
-  });
-  const shutdown = createShutdown({
-    ...shared,
-    options: resolved.shutdown,
-    ...idleTimeout(resolved),
+  const { shutdown, drainRecord } = wayOut(options, {
+    ...{ ...shared, onError },
     onInFlight: (count) => capacity?.observe(count),
     onBegin: () => readiness.look(),
-    onProgress: (progress) => drainRecord.tell(progress),
   });
   const parts = { ...shared, ...shutdown, gates };
   const exits = exitKeeper(options, parts);
   const leases = createLeases({ ...options, ...parts, exit: systemProcess.exit });
-  const onTurn = createLeaseRecord({
-    publisher,
-    leases,
-    onError,
-    next() {
-      drainRecord.look();
-      readiness.look();
-    },
-  });
+  const looks = [drainRecord, readiness];
+  const next = () => looks.forEach((each) => each.look());
+  const onTurn = createLeaseRecord({ publisher, leases, onError, next });
   const progress = createProgressRegistry(shared);
   const queues = createQueueWatches({ ...shared, progress });
   const workers = createWorkers({
@@ -151,11 +133,8 @@ export function createEngine(options: EngineOptions): Engine {
     drainEndsAt: () => shutdown.drain.deadlineAt() ?? clock.now(),
   });
   const running: Running[] = [];
-  publisher.patch({
-    service: resolved.service,
-    groups: resolved.groups,
-    startedAt: clock.wallNow(),
-  });
+  const { service, groups } = resolved;
+  publisher.patch({ service, groups, startedAt: clock.wallNow() });
   for (const check of resolved.checks) checks.add(check);
   return {
     admission: createAdmission({ ...options, options: resolved.admission }),
@@ -186,6 +165,26 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all([checks.dispose(), exits?.end()]);
     },
   };
+}
+
+type WayOutOptions = Pick<ShutdownOptions, 'board' | 'onInFlight' | 'onBegin'> &
+  Pick<DrainRecordOptions, 'publisher' | 'onError'>;
+
+/** The drain, and what is told of it. */
+function wayOut(options: EngineOptions, parts: WayOutOptions) {
+  const { resolved, onDrainProgress: next } = options;
+  const shutdown: Shutdown = createShutdown({
+    ...{ ...options, ...parts },
+    options: resolved.shutdown,
+    ...idleTimeout(resolved),
+    onProgress: (progress) => drainRecord.tell(progress),
+  });
+  const drainRecord: DrainRecord = createDrainRecord({
+    ...{ ...options, ...parts, next },
+    open: () => shutdown.open(),
+    deadlineAt: () => shutdown.drain.deadlineAt(),
+  });
+  return { shutdown, drainRecord };
 }
 
 function scheduleOf(
