@@ -1,139 +1,33 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { S3 } from '@aws-sdk/client-s3';
 import { Redis } from 'ioredis';
 import Libsql from 'libsql';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { createClient } from 'redis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FenceClaim, isAccepted } from '../../../src/lease/guards/claim.js';
-import { etcdGuard } from '../../../src/lease/guards/etcd.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { FenceClaim } from '../../../src/lease/guards/claim.js';
 import { createHttpFence, fenceHeaders } from '../../../src/lease/guards/http.js';
 import { redisGuard } from '../../../src/lease/guards/redis.js';
-import { s3Guard } from '../../../src/lease/guards/s3.js';
 import { postgresGuard, sqlFence } from '../../../src/lease/guards/sql.js';
 import { type SqliteGuardHandle, sqliteGuard } from '../../../src/lease/guards/sqlite.js';
-import { type S3Server, type S3ServerOptions, startS3Server } from '../../support/s3-server.js';
-import { startEtcd } from '../../support/servers/etcd.js';
 import { type MariadbServer, startMariadb } from '../../support/servers/mariadb.js';
 import type { ManagedServer } from '../../support/servers/managed-server.js';
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.js';
 import { startRedis } from '../../support/servers/redis.js';
-
-/** A resource that keeps every write it has accepted, in order, as `token holder`. */
-interface Resource {
-  /** Writes under a claim; rejects with HALE_FENCED when it is too old. */
-  write(claim: FenceClaim): Promise<void>;
-  /** Makes a write that fails half-way, after its claim was accepted. */
-  fail(claim: FenceClaim): Promise<void>;
-  written(): Promise<string[]>;
-  close(): unknown;
-}
-
-const BIG = 2n ** 53n;
-const label = ({ token, holder }: FenceClaim) => `${token} ${holder}`;
-const fenced = (code: string) => expect.objectContaining({ code });
-
-/** What every guard must do; `open` gives a fresh resource and clients of it. */
-function describeGuard(name: string, open: () => Promise<Resource>): void {
-  const use = async (work: (resource: Resource) => Promise<void>): Promise<void> => {
-    const resource = await open();
-    try {
-      await work(resource);
-    } finally {
-      await resource.close();
-    }
-  };
-
-  describe(`${name} guard`, () => {
-    it('H4: rejects an older token, and the same one of another holder, and writes nothing then', () =>
-      use(async (resource) => {
-        const claims: [bigint, string, boolean][] = [
-          [9n, 'a', true],
-          [9n, 'a', true],
-          [8n, 'a', false],
-          [9n, 'b', false],
-          [10n, 'b', true],
-          [9n, 'a', false],
-          [BIG, 'b', true],
-          [BIG + 1n, 'b', true],
-          [BIG, 'b', false],
-        ];
-        for (const [token, holder, accepted] of claims) {
-          const outcome = resource.write({ token, holder }).then(
-            () => 'accepted',
-            ({ code }: { code?: string }) => code,
-          );
-          expect(await outcome).toBe(accepted ? 'accepted' : 'HALE_FENCED');
-        }
-        const accepted = claims.flatMap(([token, holder, ok]) =>
-          ok ? [`${token} ${holder}`] : [],
-        );
-        expect(await resource.written()).toEqual(accepted);
-      }));
-
-    it('H4: of writes that race, none is applied after a newer one', () =>
-      use(async (resource) => {
-        const claims = Array.from({ length: 60 }, (_, index) => ({
-          token: BigInt(1 + ((index * 7) % 12)),
-          holder: `holder ${index % 2}`,
-        }));
-        const outcomes = await Promise.allSettled(claims.map((claim) => resource.write(claim)));
-        const written = (await resource.written()).map((line) => {
-          const [token = '', ...holder] = line.split(' ');
-          return { token: BigInt(token), holder: holder.join(' ') };
-        });
-        const applied = outcomes.filter(({ status }) => status === 'fulfilled');
-        expect(written).toHaveLength(applied.length);
-        expect(outcomes.length - applied.length).toBeGreaterThan(0);
-        const stale = written.filter((claim, index) => !isAccepted(claim, written[index - 1]));
-        expect(stale.map(label)).toEqual([]);
-      }));
-
-    it('a write that fails leaves nothing behind, and the resource goes on', () =>
-      use(async (resource) => {
-        await expect(resource.fail({ token: 1n, holder: 'a' })).rejects.toThrow('half-way');
-        await resource.write({ token: 1n, holder: 'a' });
-        expect(await resource.written()).toEqual(['1 a']);
-      }));
-
-    it.each([
-      { token: 1 as never, holder: 'a' },
-      { token: -1n, holder: 'a' },
-      { token: 1n, holder: '' },
-    ])('refuses a claim that is none', (claim) =>
-      use(async (resource) => {
-        await expect(resource.write(claim)).rejects.toEqual(fenced('HALE_OPTION_INVALID'));
-      }),
-    );
-  });
-}
-
-const halfWay = (): never => {
-  throw new Error('half-way');
-};
+import { describeGuard, halfWay, label } from './guard-contract.js';
 
 let postgres: PostgresServer;
 let mariadb: MariadbServer;
 let redis: ManagedServer;
-let etcd: ManagedServer;
-let s3: S3Server;
 
 beforeAll(async () => {
-  [postgres, mariadb, redis, etcd, s3] = await Promise.all([
-    startPostgres(),
-    startMariadb(),
-    startRedis(),
-    startEtcd(),
-    startS3Server(),
-  ]);
+  [postgres, mariadb, redis] = await Promise.all([startPostgres(), startMariadb(), startRedis()]);
 });
 
 afterAll(async () => {
-  await Promise.all([postgres, mariadb, redis, etcd].map((server) => server?.dispose()));
-  await s3?.close();
+  await Promise.all([postgres, mariadb, redis].map((server) => server?.dispose()));
 });
 
 let resources = 0;
@@ -270,167 +164,6 @@ for (const [kind, connect] of Object.entries(redisClients))
       close,
     };
   });
-
-/** Asks etcd itself. */
-async function etcdRange(prefix: string): Promise<{ value: string; mod_revision: string }[]> {
-  const [key, range_end] = [prefix, `${prefix}~`].map((text) =>
-    Buffer.from(text).toString('base64'),
-  );
-  const body = JSON.stringify({ key, range_end });
-  const answer = await fetch(`${etcd.url}/v3/kv/range`, { method: 'POST', body });
-  const { kvs = [] } = (await answer.json()) as { kvs?: { value: string; mod_revision: string }[] };
-  return kvs.toSorted((one, two) => Number(one.mod_revision) - Number(two.mod_revision));
-}
-
-describeGuard('etcd', async () => {
-  const name = nextName();
-  const guard = etcdGuard(etcd.url);
-  let writes = 0;
-  return {
-    write: async (claim) => {
-      const put = `${name}/${(writes += 1)}`;
-      const before = { delete: `${name} is no key` };
-      const revision = await guard.write(name, claim, [{ put, value: label(claim) }, before]);
-      expect(revision).toBeGreaterThan(0n);
-    },
-    // etcd refuses to write a key twice in one transaction.
-    fail: (claim) => {
-      const put = { put: `${name}/twice`, value: 'x' };
-      return guard.write(name, claim, [put, put]).then(
-        () => {},
-        () => halfWay(),
-      );
-    },
-    written: async () =>
-      (await etcdRange(`${name}/`)).map(({ value }) => Buffer.from(value, 'base64').toString()),
-    close: () => guard.close(),
-  };
-});
-
-describe('etcdGuard', () => {
-  it('ends with the signal of a grant, and guards nothing it cannot read', async () => {
-    const name = nextName();
-    const guard = etcdGuard(etcd.url, { prefix: 'other/' });
-    const claim = { token: 1n, holder: 'a' };
-    try {
-      const ended = { ...claim, signal: AbortSignal.abort(new Error('the lease is gone')) };
-      await expect(guard.write(name, ended, [])).rejects.toThrow('the lease is gone');
-      expect(await etcdRange(`other/${name}`)).toEqual([]);
-      await guard.write(name, claim, [{ put: `other/${name} spoilt`, value: 'something' }]);
-      await expect(guard.write(`${name} spoilt`, claim, [])).rejects.toThrow(/something else/);
-    } finally {
-      guard.close();
-    }
-  });
-
-  it('refuses what it cannot use', () => {
-    expect(() => etcdGuard([])).toThrow(/etcdGuard.url must be URLs of one protocol/);
-    expect(() => etcdGuard('http://x', { prefix: '' })).toThrow(/etcdGuard.prefix/);
-  });
-});
-
-const s3Client = (url: string) =>
-  new S3({
-    endpoint: url,
-    region: 'eu-central-1',
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
-  });
-
-describeGuard('S3', async () => {
-  const name = nextName();
-  const client = s3Client(s3.url);
-  const guard = s3Guard(client, { bucket: 'shop', prefix: 'state/' });
-  return {
-    write: (claim) => guard.write(name, claim, { line: label(claim) }),
-    fail: (claim) => guard.write(name, claim, 'spoil').catch(() => halfWay()),
-    written: async () =>
-      s3
-        .stored(`/shop/state/${name}`)
-        .map((body) => (JSON.parse(body) as { value: { line: string } }).value.line),
-    close: () => client.destroy(),
-  };
-});
-
-describe('s3Guard', () => {
-  const claim = { token: 7n, holder: 'a' };
-  const use = async (
-    options: S3ServerOptions,
-    work: (guard: ReturnType<typeof s3Guard>, client: S3, server: S3Server) => Promise<void>,
-  ): Promise<void> => {
-    const server = await startS3Server(options);
-    const client = s3Client(server.url);
-    try {
-      await work(s3Guard(client, { bucket: 'shop' }), client, server);
-    } finally {
-      client.destroy();
-      await server.close();
-    }
-  };
-
-  it('reads what was written last, and by whom', () =>
-    use({}, async (guard) => {
-      expect(await guard.read('manifest')).toBe(undefined);
-      await guard.write('manifest', claim, { part: 'orders-7.parquet' });
-      expect(await guard.read('manifest')).toEqual({
-        ...claim,
-        value: { part: 'orders-7.parquet' },
-      });
-    }));
-
-  it('H4: the same content under a newer token is another object: ETags are made of content alone', () =>
-    use({}, async (guard, client) => {
-      await guard.write('manifest', claim, 'same');
-      const before = await client.getObject({ Bucket: 'shop', Key: 'manifest' });
-      await guard.write('manifest', { token: 8n, holder: 'b' }, 'same');
-      const after = await client.getObject({ Bucket: 'shop', Key: 'manifest' });
-      expect(after.ETag).not.toBe(before.ETag);
-      await expect(guard.write('manifest', claim, 'old')).rejects.toEqual(fenced('HALE_FENCED'));
-    }));
-
-  it('says so when a server ignores conditions, each time', () =>
-    use({ conditions: false }, async (guard) => {
-      await expect(guard.write('manifest', claim, 1)).rejects.toThrow(/ignores If-Match/);
-      await expect(guard.write('manifest', claim, 1)).rejects.toEqual(fenced('HALE_STATE'));
-    }));
-
-  it('asks for the proof once', () =>
-    use({}, async (_, client) => {
-      const asked: string[] = [];
-      const counting = {
-        getObject: (input: { Bucket: string; Key: string }) => client.getObject(input),
-        putObject: (input: Parameters<Parameters<typeof s3Guard>[0]['putObject']>[0]) => {
-          asked.push(input.IfMatch ?? `none match ${input.IfNoneMatch}`);
-          return client.putObject(input);
-        },
-      };
-      const guard = s3Guard(counting, { bucket: 'shop' });
-      await guard.write('manifest', claim, 1);
-      expect(asked.splice(0)).toEqual(['none match *', '"hale"']);
-      await guard.write('manifest', claim, 2);
-      expect(asked).toEqual([expect.stringMatching(/^"[0-9a-f]{32}"$/)]);
-    }));
-
-  it('leaves alone what was not written through it, and passes on what the server refuses', () =>
-    use({}, async (guard, client) => {
-      await client.putObject({ Bucket: 'shop', Key: 'theirs', Body: '{"token":"x"}' });
-      await expect(guard.write('theirs', claim, 1)).rejects.toThrow(
-        /not written through the guard/,
-      );
-      await expect(guard.read('theirs')).rejects.toThrow(/"theirs" was not written through/);
-      await expect(guard.write('manifest', claim, 'spoil')).rejects.toMatchObject({
-        $metadata: { httpStatusCode: 500 },
-      });
-    }));
-
-  it('refuses what it cannot use', () => {
-    expect(() => s3Guard({} as never, { bucket: 'x' })).toThrow(/s3Guard.client must be a client/);
-    const client = s3Client('http://127.0.0.1:1');
-    expect(() => s3Guard(client, { bucket: '' })).toThrow(/s3Guard.bucket/);
-    client.destroy();
-  });
-});
 
 describeGuard('HTTP', async () => {
   const lines: string[] = [];
