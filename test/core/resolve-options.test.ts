@@ -14,6 +14,7 @@ describe('resolve options', () => {
       checks: [],
       groups: [],
       concurrency: 8,
+      killSwitch: true,
       startup: { budgetMs: 150_000, onTimeout: 'report' },
       shutdown: {
         deadlineMs: 25_000,

@@ -34,6 +34,7 @@ describe('docs/configuration.md', () => {
   /** `interface` in the source → how the page writes its members. */
   const INTERFACES: readonly (readonly [file: string, name: string, path: string])[] = [
     ['health-options', 'HealthOptions', ''],
+    ['health-options', 'LeasesOptions', 'leases.'],
     ['health-options', 'LivenessOptions', 'liveness.'],
     ['health-options', 'StartupOptions', 'startup.'],
     ['health-options', 'ProbeListenerOptions', 'probes.'],
@@ -43,7 +44,7 @@ describe('docs/configuration.md', () => {
     ['admission-options', 'AdmissionOptions', 'admission.'],
   ];
   /** Written as their members. */
-  const GROUPS = ['liveness', 'startup', 'capacity', 'admission', 'shutdown'];
+  const GROUPS = ['leases', 'liveness', 'startup', 'capacity', 'admission', 'shutdown'];
 
   function members(file: string, name: string): string[] {
     const source = read(`src/core/${file}.ts`);

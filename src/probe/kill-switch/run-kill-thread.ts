@@ -1,6 +1,7 @@
 import { type Board, createBoard } from '../../core/board.js';
 import type { Clock } from '../../core/clock.js';
 import { contain } from '../../core/contain.js';
+import { isoTime } from '../../core/iso-time.js';
 import { readMainThread } from '../native-state.js';
 import { prepareEnd } from './end-process.js';
 import { prepareLastWords } from './last-words.js';
@@ -44,14 +45,14 @@ function lastWords(board: Board, clock: Clock, lateMs: number): string {
   const beatAt = board.loopBeatAt();
   const line = {
     level: 'error',
-    time: clock.wallNow(),
+    time: isoTime(clock.wallNow()),
     name: 'hale',
+    msg: `killing this process: lease "${lease}" is over, and the main loop has not ended it`,
     event: 'lease_deadline_kill',
     lease,
     lateMs: Math.round(lateMs * 10) / 10,
     ...(beatAt === 0 ? {} : { loopStoodStillMs: Math.round(clock.now() - beatAt) }),
     main: readMainThread(process.pid),
-    msg: `killing this process: lease "${lease}" is over, and the main loop has not ended it`,
   };
   return `${JSON.stringify(line)}\n`;
 }
