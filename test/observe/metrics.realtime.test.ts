@@ -138,7 +138,7 @@ describe('/metrics of a real service', () => {
 describe('a real Prometheus', () => {
   let prometheus: ManagedServer;
   beforeAll(async () => {
-    prometheus = await startPrometheus(`127.0.0.1:${port}`);
+    prometheus = await startPrometheus({ jobs: { hale: [`127.0.0.1:${port}`] } });
   });
   afterAll(() => prometheus.dispose());
 

@@ -10,8 +10,8 @@ export interface Certificate {
   remove(): void;
 }
 
-/** Makes one with the `openssl` of the system. */
-export function createCertificate(): Certificate {
+/** Makes one with the `openssl` of the system, valid for two days or as many as told. */
+export function createCertificate(days = 2): Certificate {
   const folder = mkdtempSync(path.join(tmpdir(), 'hale-tls-'));
   const [keyFile, certFile] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [
     string,
@@ -20,7 +20,7 @@ export function createCertificate(): Certificate {
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const files = ['-keyout', keyFile, '-out', certFile];
-  execFileSync('openssl', ['req', '-x509', '-days', '2', ...key, ...files, ...subject], {
+  execFileSync('openssl', ['req', '-x509', '-days', `${days}`, ...key, ...files, ...subject], {
     stdio: 'ignore',
   });
   return { keyFile, certFile, remove: () => rmSync(folder, { recursive: true, force: true }) };
