@@ -1,3 +1,5 @@
+import { isoTime } from '../core/iso-time.js';
+
 /** A Lease of `coordination.k8s.io/v1`, as much of it as matters. */
 export interface LeaseObject {
   readonly metadata: {
@@ -118,7 +120,7 @@ export function changedObject(
  * it keeps the revision.
  */
 export function microTime(wallMs: number, before = ''): string {
-  const millis = new Date(wallMs).toISOString().slice(0, -1);
+  const millis = isoTime(wallMs).slice(0, -1);
   const micros = before.startsWith(millis) ? Number(before.slice(millis.length, -1)) + 1 : 0;
   return `${millis}${String(micros % 1000).padStart(3, '0')}Z`;
 }
