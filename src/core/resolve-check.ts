@@ -3,6 +3,7 @@ import { DEFAULTS } from './defaults.js';
 import { type Environment, type EnvironmentName, numberSetting } from './environment.js';
 import { OptionError } from './errors.js';
 import type { HealthOptions } from './health-options.js';
+import { checkKnownCheckOptions } from './known-options.js';
 import type { ComponentInfo } from './probe-state.js';
 import {
   choiceOption,
@@ -81,6 +82,7 @@ export function resolveCheck(
     throw new OptionError(path, 'a function or an object with run', check);
   }
   const definition: Check = typeof check === 'function' ? { run: check } : check;
+  checkKnownCheckOptions(path, definition);
   const { start, dispose } = definition;
   return {
     ...completeTimings(definition, defaults, (key, value) => TIMINGS[key](`${path}.${key}`, value)),

@@ -11,6 +11,7 @@ import type {
   ShutdownOptions,
   StartupOptions,
 } from './health-options.js';
+import { checkKnownOptions } from './known-options.js';
 import type { ProbeOptions } from './probe-options.js';
 import type { ServiceInfo } from './probe-state.js';
 import {
@@ -69,6 +70,7 @@ export interface ResolvedShutdown {
  * @throws OptionError naming the option or variable, the accepted range and the value got.
  */
 export function resolveOptions(options: HealthOptions, env: Environment): ResolvedOptions {
+  checkKnownOptions(options);
   const { checkDefaults: given = {}, concurrency = DEFAULTS.concurrency, signals = true } = options;
   const checkDefaults = resolveCheckDefaults(
     options.background === false ? { mode: 'on-demand', ...given } : given,
