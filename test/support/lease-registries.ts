@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { RegistryAddress } from './lease-stores.js';
+import { startSmallConsul } from './servers/consul.js';
 import { startEtcd } from './servers/etcd.js';
+import { startRealKubernetes } from './servers/kubernetes-real.js';
 import { startSmallKubernetes } from './servers/kubernetes.js';
 import type { ManagedServer } from './servers/managed-server.js';
 import { startNats } from './servers/nats.js';
@@ -30,6 +32,7 @@ const TTL_MS = 1500;
 export const REGISTRIES: readonly RegistryKind[] = [
   { name: 'sqlite', ttlMs: TTL_MS, network: false, start: startFile },
   served('postgres', TTL_MS, () => startPostgres()),
+  served('consul', TTL_MS, () => startSmallConsul({ sessionTtlMinMs: TTL_MS })),
   served('redis', TTL_MS, () => startRedis({ durable: true })),
   // Whole seconds from here on, or what comes close to it.
   served('etcd', 2000, () => startEtcd()),
@@ -66,7 +69,9 @@ async function startFile(): Promise<Registry> {
 }
 
 async function startKubernetes(): Promise<Registry> {
-  const { server, ca, tokenFile, dispose } = await startSmallKubernetes();
+  const program = process.env['HALE_TEST_KUBE_APISERVER'];
+  const start = program ? () => startRealKubernetes(program) : startSmallKubernetes;
+  const { server, ca, tokenFile, dispose } = await start();
   const { port, url } = server;
   const address = {
     backend: 'kubernetes',

@@ -35,6 +35,10 @@ export const STORES = {
     const { etcdLease } = await import('../../src/lease/stores/etcd.js');
     return etcdLease(url);
   },
+  async consul({ url }: RegistryAddress): Promise<LeaseStore> {
+    const { consulLease } = await import('../../src/lease/stores/consul.js');
+    return consulLease(url, { minTtlMs: 100 });
+  },
   async nats({ port }: RegistryAddress): Promise<LeaseStore> {
     const { natsLease } = await import('../../src/lease/stores/nats.js');
     const { connect } = await import('@nats-io/transport-node');
