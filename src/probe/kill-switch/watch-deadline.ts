@@ -3,7 +3,7 @@ import type { DeadlineCell } from '../../core/deadline-cell.js';
 import { leftUntil } from '../../core/kill-switch.js';
 
 /** Sleep stands still while the machine is suspended: a deadline that passed meanwhile is noticed this much later. */
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 500;
 
 /**
  * Sleeps on this thread until the deadline in the cell has passed, and returns how late that was noticed, in

@@ -47,7 +47,7 @@ describe('watching the deadline', () => {
     const { run, now, sleeps } = watch([[5000, until(6100)]]);
     expect(run()).toBe(0);
     expect(now()).toBe(6100);
-    expect(sleeps).toEqual([250, 250, 250, 250, 100]);
+    expect(sleeps).toEqual([500, 500, 100]);
   });
 
   it('H3: a renewal moves it, however close it was', () => {
@@ -95,13 +95,13 @@ describe('watching the deadline', () => {
     expect(set.run()).toBeGreaterThanOrEqual(4400);
   });
 
-  it('H3: a machine that was suspended past it wakes up to it within a quarter of a second', () => {
+  it('H3: a machine that was suspended past it wakes up to it within half a second', () => {
     const set: ReturnType<typeof watch> = watch([
       [0, until(30_000)],
       [1100, () => set.suspend(60_000)()],
     ]);
     const lateMs = set.run();
-    expect(set.now()).toBeLessThanOrEqual(1350);
+    expect(set.now()).toBeLessThanOrEqual(1600);
     expect(lateMs).toBeGreaterThan(30_000);
   });
 });
