@@ -99,7 +99,8 @@ export interface Health extends AsyncDisposable, WorkerHost {
    * Lets a lease of `createLease()` join: it is acquired once the process has started, readiness fails while it is missing,
    * and the drain releases it when work has stopped. The returned function takes it out, without release.
    * @throws OptionError when it is no lease, or has joined already.
-   * @throws HaleError `HALE_STATE` when it was started before.
+   * @throws HaleError `HALE_STATE` when it was started before; `HALE_KILL_SWITCH_UNAVAILABLE` on Bun and Deno as process 1,
+   * where nothing could end the process at its deadline.
    */
   lease(lease: LeaseParticipant): () => void;
   /** Declares the process unrecoverable: liveness and readiness fail from now on, for good. */
