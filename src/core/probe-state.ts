@@ -54,6 +54,7 @@ export interface DrainView {
   readonly open: readonly string[];
 }
 
+/** One step of a drain that is under way or over. */
 export interface DrainStepState {
   readonly step: DrainStepName;
   readonly state: 'waiting' | 'running' | 'done' | 'cut' | 'failed';

@@ -14,6 +14,7 @@ export interface Changes {
   since(subject: Subject): number | undefined;
 }
 
+/** What else is known of a value. */
 export interface FollowOptions {
   readonly text?: string | undefined;
   /** Makes an entry when it differs, although the value is the same: the reason of a probe. */

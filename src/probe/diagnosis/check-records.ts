@@ -26,8 +26,6 @@ export interface CheckRecords {
   /** Notices results that have expired. */
   look(state: ProbeState, moment: Moment): void;
   of(name: string): CheckRecord | undefined;
-  /** Memory of the runs kept. */
-  readonly bytes: number;
 }
 
 interface Entry {
@@ -54,12 +52,6 @@ class Records implements CheckRecords {
 
   constructor(add: (entry: TimelineEntry) => void) {
     this.#add = add;
-  }
-
-  get bytes(): number {
-    let bytes = 0;
-    for (const { history } of this.#entries.values()) bytes += history?.bytes ?? 0;
-    return bytes;
   }
 
   apply({ checks = [], removedChecks = [] }: ProbeUpdate, moment: Moment): boolean {

@@ -1,5 +1,6 @@
 import type { Board } from '../../core/board.js';
 import type { Clock } from '../../core/clock.js';
+import { contain } from '../../core/contain.js';
 import type { Diagnosis } from '../../core/diagnosis.js';
 import type { StallReport } from '../../core/probe-host.js';
 import type { ProbeOptions } from '../../core/probe-options.js';
@@ -63,12 +64,14 @@ export function createDiagnostician(options: DiagnosticianOptions): Diagnosticia
     beatMs: options.options.beatMs,
     loopStalled: () => model.loopStalled(),
   });
+  const sample = (): void => {
+    main.ask();
+    readings.sample(momentOf(clock));
+  };
   const audience = createAudience({
     clock,
-    work() {
-      main.ask();
-      readings.sample(momentOf(clock));
-    },
+    // From a timer: an error there would end the thread.
+    work: () => contain(sample, options.onError),
   });
   let leasesAt = clock.now();
 

@@ -11,15 +11,15 @@ import type { EventStreams } from './event-streams.js';
 export interface LateDiagnosis {
   /** Absent before it is opened. */
   readonly streams: EventStreams | undefined;
-  /** Loads it, with what has been published so far. */
+  /** Loads it, with what has been published so far; never rejects. */
   open(model: ProbeModel): Promise<void>;
   /** The hooks of the model, so that it hears of stalls too. */
   hearing(hooks: ModelHooks): ModelHooks;
   apply(update: ProbeUpdate): void;
   look(): void;
   explainStall(report: StallReport): void;
-  /** The document, once what takes a moment is known; undefined where there is none. */
-  document(options: DocumentOptions): Promise<Diagnosis> | undefined;
+  /** The document, once what takes a moment is known; undefined where there is none. Never rejects. */
+  document(options: DocumentOptions): Promise<Diagnosis | undefined>;
   close(): void;
 }
 
@@ -46,8 +46,12 @@ export function createLateDiagnosis(options: LateDiagnosisOptions): LateDiagnosi
     },
     async open(model) {
       if (diagnose === undefined || options.options.diagnostic === false) return;
-      const { createDiagnostician } = await import('./diagnosis.js');
-      opened = createDiagnostician({ ...options, ...diagnose, model });
+      try {
+        const { createDiagnostician } = await import('./diagnosis.js');
+        opened = createDiagnostician({ ...options, ...diagnose, model });
+      } catch (error) {
+        onError(error);
+      }
     },
     hearing: (hooks) => ({
       ...hooks,
@@ -63,9 +67,11 @@ export function createLateDiagnosis(options: LateDiagnosisOptions): LateDiagnosi
     apply: (update) => safely((one) => one.apply(update)),
     look: () => safely((one) => one.look()),
     explainStall: (report) => safely((one) => one.stallExplained(report)),
-    document(what) {
-      const one = opened;
-      return one?.refresh().then(() => one.document(what));
+    async document(what) {
+      await opened?.refresh();
+      let document: Diagnosis | undefined;
+      safely((one) => (document = one.document(what)));
+      return document;
     },
     close: () => safely((one) => one.close()),
   };

@@ -27,15 +27,22 @@ export function createMainReadings(options: MainReadingsOptions): MainReadings {
   let asked: Promise<void> | undefined;
   let last: MainSample | undefined;
   let utilisation = 0;
+  let failed = false;
 
   function take(answer: MainSample): void {
     utilisation = busyShare(answer, last);
     last = answer;
   }
 
+  /** Told once: it is asked every second. */
+  function fail(error: unknown): void {
+    if (!failed) onError(error);
+    failed = true;
+  }
+
   function ask(): Promise<void> {
     asked ??= sample()
-      .then(take, onError)
+      .then(take, fail)
       .finally(() => (asked = undefined));
     return asked;
   }

@@ -1,5 +1,6 @@
 import type { PerformanceObserver } from 'node:perf_hooks';
 import type { Clock, Timer } from '../../core/clock.js';
+import { contain } from '../../core/contain.js';
 
 /** What only the main loop can read of itself; plain data. */
 export interface MainSample {
@@ -51,7 +52,11 @@ export function createMainSampler(clock: Pick<Clock, 'now' | 'setTimeout'>): Mai
         gc.longestMs = Math.max(gc.longestMs, duration);
       }
     });
-    observer.observe({ entryTypes: ['gc'] });
+    // Not every runtime tells of its collections.
+    contain(
+      () => observer?.observe({ entryTypes: ['gc'] }),
+      () => {},
+    );
   }
 
   return {

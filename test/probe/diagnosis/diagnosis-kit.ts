@@ -30,6 +30,7 @@ export interface DiagnosisKit {
   asked: number;
   /** What it answers; `undefined` is no answer. */
   sample: MainSample | undefined;
+  sampleFails: boolean;
   apply(update: ProbeUpdate): void;
   publish(state: ProbeState): void;
   /** Lets time pass with a beat and a look every 100 ms. */
@@ -73,6 +74,7 @@ export async function createDiagnosisKit(watchesLoop = true): Promise<DiagnosisK
       redact: createRedactor(),
       sampleMain() {
         kit.asked += 1;
+        if (kit.sampleFails) return Promise.reject(new Error('no readings'));
         return kit.sample === undefined ? new Promise(() => {}) : Promise.resolve(kit.sample);
       },
     },
@@ -108,6 +110,7 @@ export async function createDiagnosisKit(watchesLoop = true): Promise<DiagnosisK
     errors,
     asked: 0,
     sample: SAMPLE,
+    sampleFails: false,
     apply,
     publish: (state) => apply({ state, checks: [...state.checks.values()] }),
     run: (ms) => step(ms, true),

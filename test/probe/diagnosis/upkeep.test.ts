@@ -136,7 +136,7 @@ describe('a diagnosis that is not there', () => {
     await late.open(model);
     late.apply({});
     late.look();
-    expect(late.document({})).toBeUndefined();
+    expect(await late.document({})).toBeUndefined();
     expect(late.streams).toBeUndefined();
   });
 
@@ -146,6 +146,38 @@ describe('a diagnosis that is not there', () => {
     expect(kit.errors).toMatchObject([{ name: 'TypeError' }]);
     expect(kit.model.answer('liveness', kit.clock.now()).status).toBe(200);
     expect((await kit.document()).probes.liveness.status).toBe('pass');
+  });
+
+  it('E4: that cannot be opened is an error that is told, and nothing else', async () => {
+    const { board, clock, model } = await createDiagnosisKit();
+    const errors: unknown[] = [];
+    const { listener } = probeOptions();
+    if (listener === false) throw new Error('the probe listener is off');
+    const late = createLateDiagnosis({
+      board,
+      clock: {
+        ...clock,
+        wallNow() {
+          throw new Error('no time of day');
+        },
+      },
+      options: probeOptions({ diagnostic: { ...listener, host: '127.0.0.1', tokens: [] } }),
+      watchesLoop: true,
+      onError: (error) => errors.push(error),
+      diagnose: { sampleMain: () => new Promise(() => {}), redact: (text) => text },
+    });
+    await late.open(model);
+    expect(errors).toMatchObject([{ message: 'no time of day' }]);
+    expect(await late.document({})).toBeUndefined();
+  });
+
+  it('E4: of a main loop that cannot read itself is without its readings, and says so once', async () => {
+    const kit = await createDiagnosisKit();
+    kit.sampleFails = true;
+    await kit.document();
+    const { process: seen } = await kit.document();
+    expect(seen.main).toBeUndefined();
+    expect(kit.errors).toMatchObject([{ message: 'no readings' }]);
   });
 
   it('E4: leaves no timer once it is closed', async () => {
