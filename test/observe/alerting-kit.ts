@@ -7,6 +7,7 @@ import { tlsCertificate } from '../../src/checks/tls.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { createHealth } from '../../src/index.js';
 import { createLease } from '../../src/lease/index.js';
+import { exitPermits } from '../../src/lease/permits/index.js';
 import { memoryLease } from '../../src/lease/stores/memory.js';
 import { type Certificate, createCertificate } from '../support/certificate.js';
 
@@ -41,10 +42,12 @@ async function startCertifiedServer(): Promise<CertifiedServer> {
   };
 }
 
-/** A service in this process that holds a lease and looks at a certificate. */
+/** A service in this process that holds a lease, looks at a certificate, and may never leave rotation. */
 export interface Worker {
   readonly port: number;
   readonly certificate: Pick<CertifiedServer, 'show'>;
+  /** Makes its critical check fail, or pass again. */
+  setBroken(broken: boolean): void;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,7 @@ export interface Worker {
 export async function startWorker(): Promise<Worker> {
   const upstream = await startCertifiedServer();
   const { port, ca } = upstream;
+  let isBroken = false;
   const health = createHealth({
     version: '2.0.0',
     probes: { port: 0, host: '127.0.0.1' },
@@ -60,7 +64,14 @@ export async function startWorker(): Promise<Worker> {
     logger: silentLogger,
     leases: { killSwitch: false },
     env: {},
+    mayLeave: exitPermits({ store: memoryLease(), service: 'worker', instances: 1, floor: 1 }),
     checks: {
+      queue: {
+        intervalMs: 500,
+        failureThreshold: 1,
+        successThreshold: 1,
+        run: () => ({ status: isBroken ? 'fail' : 'pass' }),
+      },
       upstream: tlsCertificate(
         { host: '127.0.0.1', port },
         { ca, impact: 'optional', intervalMs: 500 },
@@ -72,6 +83,7 @@ export async function startWorker(): Promise<Worker> {
   return {
     port: address?.port ?? 0,
     certificate: upstream,
+    setBroken: (broken) => (isBroken = broken),
     async close() {
       await health.dispose();
       upstream.close();

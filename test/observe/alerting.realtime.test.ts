@@ -180,6 +180,14 @@ describe('a real Prometheus and Alertmanager beside the order service', () => {
     await Promise.all(['HaleCertificateUrgent', 'HaleCertificateExpiring'].map(ends));
   });
 
+  it('O3, R10: an instance that would leave and may not is told until its check passes', async () => {
+    worker.setBroken(true);
+    const { labels } = await fires('HaleHeldInRotation');
+    expect(labels).toMatchObject({ job: 'worker', severity: 'critical' });
+    worker.setBroken(false);
+    await ends('HaleHeldInRotation');
+  });
+
   it('O3: in the end nothing fires, and nothing ever fired that did not happen', async () => {
     await eventually(
       () => (receiver.firing().length === 0 ? true : undefined),
@@ -190,7 +198,7 @@ describe('a real Prometheus and Alertmanager beside the order service', () => {
     expect(receiver.begun('HaleRestartUnexplained')).toBe(1);
     expect(receiver.begun('HaleRestartByLiveness')).toBe(1);
     const never = [...names].filter((name) =>
-      /Absent|Loop$|Lease|Rollout|Flapping|Startup|Maintenance|Held/.test(name ?? ''),
+      /Absent|Loop$|Lease|Rollout|Flapping|Startup|Maintenance|Permits/.test(name ?? ''),
     );
     expect(never).toStrictEqual([]);
   });

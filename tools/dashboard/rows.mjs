@@ -232,6 +232,15 @@ const leases = [
   ]),
 ];
 
+const permits = [
+  panel(stacked)(
+    'Permits to leave rotation',
+    'Where each instance stands. Only with exit permits.',
+    [['sum by (state) (hale_exit_permit{$own})', '{{state}}']],
+    { width: 24 },
+  ),
+];
+
 /** Everything the dashboard shows. */
 export const ROWS = [
   { title: 'Service', panels: service },
@@ -239,4 +248,5 @@ export const ROWS = [
   { title: 'Checks', panels: checks },
   { title: 'Event loop, probes and drain', panels: loop },
   { title: 'Leases', panels: leases },
+  { title: 'Exit permits', panels: permits },
 ];
