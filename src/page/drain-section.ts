@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<DrainStepName, string>> = {
 };
 
 const TONES: Readonly<Record<DrainStepDiagnosis['state'], Tone>> = {
-  waiting: 'unknown',
+  waiting: 'idle',
   running: 'busy',
   done: 'pass',
   cut: 'warn',
@@ -48,7 +48,7 @@ function openList({ open }: DrainDiagnosis): Html {
   if (open.length === 0) return facts([['It waits for', 'nothing that is open']]);
   const more = open.length - OPEN_SHOWN;
   return html`<h3>It waits for</h3>
-    <ul>
+    <ul class="list">
       ${open.slice(0, OPEN_SHOWN).map((item) => html`<li>${foreign(item)}</li>`)}${more > 0 && html`<li>and ${more} more</li>`}
     </ul>`;
 }

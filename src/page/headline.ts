@@ -4,9 +4,12 @@ import { reasonText } from './reason-text.js';
 import type { Tone } from './pieces.js';
 import { duration, plural } from './text.js';
 
+/** A service is never idle. */
+type HeadlineTone = Exclude<Tone, 'idle'>;
+
 /** What somebody must know within seconds. */
 export interface Headline {
-  readonly tone: Tone;
+  readonly tone: HeadlineTone;
   /** Short enough for the title of a browser's tab. */
   readonly state: string;
   /** Why, as half a sentence; empty when there is nothing to explain. */
@@ -125,7 +128,7 @@ function ready({ checks, probes }: Diagnosis): Headline {
 
 function explained(
   { reason, since, why }: ProbeDiagnosis,
-  tone: Tone,
+  tone: HeadlineTone,
   state: string,
 ): Omit<Headline, 'meaning'> {
   const others = why.length > 1 ? `, and ${plural(why.length - 1, 'more reason')}` : '';

@@ -20,7 +20,7 @@ export function instanceSection({ instance, uptimeMs, phase, at, schema }: Diagn
 
 /** What hale found wrong with where it runs. */
 export function findingsSection({ findings }: Diagnosis): Html {
-  return html`<ul>
+  return html`<ul class="list">
     ${findings.map((finding) => html`<li>${foreign(finding)}</li>`)}
   </ul>`;
 }

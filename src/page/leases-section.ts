@@ -5,11 +5,11 @@ import { type Tone, facts, foreign, idOf, mark } from './pieces.js';
 import { duration } from './text.js';
 
 const TONES: Readonly<Record<LeaseView['state'], Tone>> = {
-  idle: 'unknown',
+  idle: 'idle',
   acquiring: 'busy',
   held: 'pass',
   lost: 'fail',
-  released: 'unknown',
+  released: 'idle',
 };
 
 /** Every lease, with its fencing token. */

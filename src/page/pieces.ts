@@ -4,7 +4,7 @@ import { type Html, html } from './html.js';
 import { agoMs, grownDuration, timeOfDay } from './text.js';
 
 /** How something is doing, also where it is no check. */
-export type Tone = CheckStatus | 'busy';
+export type Tone = CheckStatus | 'busy' | 'idle';
 
 const MARKS: Readonly<Record<Tone, string>> = {
   pass: '✓',
@@ -12,6 +12,7 @@ const MARKS: Readonly<Record<Tone, string>> = {
   fail: '✕',
   unknown: '?',
   busy: '…',
+  idle: '·',
 };
 
 /** A status as sign, word and colour: no one of them alone. */

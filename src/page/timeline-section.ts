@@ -5,22 +5,24 @@ import { duration } from './text.js';
 
 const SHOWN = 20;
 
-const TONES: Readonly<Record<string, Tone>> = {
-  pass: 'pass',
-  warn: 'warn',
-  fail: 'fail',
-  unknown: 'unknown',
-  running: 'pass',
-  starting: 'busy',
-  draining: 'busy',
-  stopped: 'busy',
-  held: 'pass',
-  lost: 'fail',
-  acquiring: 'busy',
-  turning: 'pass',
-  moving: 'pass',
-  standing: 'fail',
-};
+const TONES = new Map<string, Tone>(
+  Object.entries({
+    pass: 'pass',
+    warn: 'warn',
+    fail: 'fail',
+    unknown: 'unknown',
+    running: 'pass',
+    starting: 'busy',
+    draining: 'busy',
+    stopped: 'busy',
+    held: 'pass',
+    lost: 'fail',
+    acquiring: 'busy',
+    turning: 'pass',
+    moving: 'pass',
+    standing: 'fail',
+  } satisfies Record<string, Tone>),
+);
 
 /** What changed, newest first. */
 export function timelineSection({ timeline, at }: Diagnosis): Html {
@@ -49,7 +51,7 @@ function item({ at: when, kind, name, from, to, lastedMs, text }: TimelineEntry,
     ${timeAt(when, at)}
     <span class="what"
       ><span class="kind">${kind}</span> ${kind !== name && html`<strong>${foreign(name)}</strong>`}
-      ${mark(TONES[to] ?? 'busy', to)}
+      ${mark(TONES.get(to) ?? 'busy', to)}
       ${before}${text !== undefined && html` <span class="text">${foreign(text)}</span>`}</span
     >
   </li>`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createPaint, sparkline } from '../../../src/cli/status/paint.js';
 import { renderDiagnosis } from '../../../src/cli/status/render.js';
-import { STATES, check, diagnosis, hostile } from '../../page/diagnoses.js';
+import { STATES, hostile } from '../../page/diagnoses.js';
+import { check, diagnosis } from '../../page/report-parts.js';
 
 function draw(of = diagnosis(), width = 100): string {
   return renderDiagnosis(of, { paint: createPaint(false), width });
