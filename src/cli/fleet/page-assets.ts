@@ -40,7 +40,7 @@ table { width: 100%; border-collapse: collapse; background: var(--card); font-va
 th, td { padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }
 th { font-weight: 600; overflow-wrap: anywhere; }
 td { overflow-wrap: anywhere; }
-thead th { color: var(--muted); font-size: 0.85rem; }
+thead th { color: var(--muted); font-size: 0.85rem; white-space: nowrap; }
 td:first-child { white-space: nowrap; }
 small { display: block; color: var(--muted); font-weight: 400; }
 @media (max-width: 44rem) {

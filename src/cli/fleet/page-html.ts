@@ -15,7 +15,7 @@ export interface FleetFragment {
 
 /** The changing part of the page. */
 export function fleetFragment(view: FleetView, list: readonly FleetInstance[]): FleetFragment {
-  const { tone, text } = headline(view);
+  const { tone, text } = headline(view, list);
   const shown = worstFirst(list).slice(0, MOST_ROWS);
   const main = html`<h1 data-tone="${tone}">
       <span aria-hidden="true">${MARKS[tone]}</span> <span role="status">${text}</span>

@@ -36,7 +36,7 @@ export function renderFleet(
   options: FleetRenderOptions,
 ): string {
   const { paint, width, rows } = options;
-  const { tone, text } = headline(view);
+  const { tone, text } = headline(view, list);
   const shown = worstFirst(list).slice(0, rows).map(instanceWords);
   const lines = [
     paint.bold(paint.tone(tone, `${MARKS[tone]} ${fit(text, width - 2)}`)),

@@ -54,17 +54,21 @@ export function worstFirst(instances: readonly FleetInstance[]): FleetInstance[]
 }
 
 /** How the fleet is, in a line. */
-export function headline({ total, counts, held }: FleetView): { tone: Tone; text: string } {
+export function headline(
+  { total, counts, held }: FleetView,
+  list: readonly FleetInstance[],
+): { tone: Tone; text: string } {
   if (counts.unknown > 0)
     return { tone: 'unknown', text: `${plural(total, 'instance')}, state unknown` };
   if (total === 0) return { tone: 'unknown', text: 'no instances' };
+  const unready = list.filter(({ state, info }) => state === 'up' && info.status === 'fail').length;
   const parts = [
-    `${counts.up} up`,
+    `${counts.up} up${unready === 0 ? '' : ` (${unready} not ready)`}`,
     ...(counts.suspect - held > 0 ? [`${counts.suspect - held} suspect`] : []),
     ...(held > 0 ? [`${held} held`] : []),
     ...(counts.down > 0 ? [`${counts.down} down`] : []),
   ];
-  const tone = counts.down > 0 ? 'fail' : counts.suspect > 0 ? 'warn' : 'pass';
+  const tone = counts.down > 0 ? 'fail' : counts.suspect + unready > 0 ? 'warn' : 'pass';
   return { tone, text: parts.join(', ') };
 }
 

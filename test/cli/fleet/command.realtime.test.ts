@@ -79,7 +79,7 @@ describe('hale fleet', () => {
     const { exitCode, stdout, stderr } = await hale.run(['fleet', url, '--prefix', 'orders/']);
     expect(stderr.replace(/.*ExperimentalWarning.*\n|.*--trace-warnings.*\n/g, '')).toBe('');
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^✓ 2 up\n/);
+    expect(stdout).toMatch(/^! 2 up \(1 not ready\)\n/);
     expect(stdout).toMatch(/✗ up +orders\/a +not ready: check_failed:<b>database<\/b> +1\.4\.2/);
     expect(stdout).not.toContain('billing');
     expect(stdout).not.toContain('\u001B');
@@ -87,7 +87,7 @@ describe('hale fleet', () => {
 
   it('H7: ends with 1 when too few are up', async () => {
     const few = await hale.run(['fleet', '--expect', '4'], { HALE_LEASE_URL: url });
-    expect([few.exitCode, few.stdout.split('\n')[0]]).toEqual([1, '✓ 3 up']);
+    expect([few.exitCode, few.stdout.split('\n')[0]]).toEqual([1, '! 3 up (1 not ready)']);
     const none = await hale.run(['fleet', url, '--prefix', 'nobody/']);
     expect([none.exitCode, none.stdout.split('\n')[0]]).toEqual([1, '? no instances']);
   });

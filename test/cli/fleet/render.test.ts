@@ -19,7 +19,7 @@ describe('the fleet in a terminal', () => {
 
   it('H7: shows the worst first, and says why one is not ready', () => {
     const lines = renderFleet(viewOf(SHOWN), SHOWN, plain).split('\n');
-    expect(lines[0]).toBe('✗ 4 up, 1 suspect, 1 down');
+    expect(lines[0]).toBe('✗ 4 up (2 not ready), 1 suspect, 1 down');
     const names = lines.slice(3, 9).map((line) => /orders\/web-\d/.exec(line)?.[0]);
     expect(names).toEqual([4, 2, 5, 3, 1, 0].map((number) => `orders/web-${number}`));
     expect(lines[6]).toContain('not ready: check_failed:database');
@@ -112,7 +112,7 @@ describe('the page of a fleet', () => {
   it('H7: has nothing inline, and nothing from elsewhere', () => {
     const page = fleetPage(fleetFragment(viewOf(SHOWN), SHOWN));
     expect(page).not.toMatch(/<script(?! src="script\.js")|<style|style=|https?:/);
-    expect(page).toContain('<title>4 up, 1 suspect, 1 down – fleet</title>');
+    expect(page).toContain('<title>4 up (2 not ready), 1 suspect, 1 down – fleet</title>');
   });
 
   it('H7: stays small for a large fleet', () => {
