@@ -170,7 +170,7 @@ describe('the kill switch of a process', () => {
     const released = start('shortly', { release: true });
     const renewed = start('nothing');
     await held(renewed.name);
-    const [{ code, signal }] = await Promise.all([released.process.ended, delay(2 * TTL_MS)]);
+    const [{ code, signal }] = await Promise.all([released.process.ended, delay(1.2 * TTL_MS)]);
     expect([code, signal]).toEqual([0, null]);
     expect(released.process.lines('went on')).toHaveLength(1);
     expect(renewed.process.isOver()).toBe(false);
