@@ -30,7 +30,7 @@ export async function startRealKubernetes(file: string): Promise<KubernetesServe
     name: 'kube-apiserver',
     folder,
     stopSignal: 'SIGKILL',
-    readyWithinMs: 90_000,
+    readyWithinMs: 180_000,
     spawn: (port) => startServerProcess({ file, args: flags(folder, port, etcd), folder }),
     async proveReady(port) {
       const answer = await ask(ca, port, 'GET', '/readyz');
