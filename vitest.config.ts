@@ -16,6 +16,7 @@ const SHELLS = [
   'src/cli/bin.ts',
   'src/page/client/*.ts',
   'src/cli/probe/{ask,ask-file,ask-grpc,command}.ts',
+  'src/cli/fleet/{command,page-server}.ts',
   'src/checks/{dns,tcp,tls}.ts',
   'src/engine/tracked-{http2,server}.ts',
   'src/probe/{thread-main,thread-host,run-thread,thread-clock,stderr-log}.ts',
