@@ -82,7 +82,7 @@ export interface CheckDiagnosis {
   readonly transitions: number;
   /** The last runs, oldest first; at most 60. */
   readonly recent: readonly RecentRun[];
-  /** The last 24 hours in steps, oldest first; steps without a run are left out. */
+  /** The last 24 hours in steps, oldest first; fewer of very many checks. Steps without a run are left out. */
   readonly history: readonly HistoryStep[];
 }
 

@@ -19,8 +19,11 @@ export interface RunHistory {
   record(wallAt: number, durationMs: number, status: Status): void;
   /** Oldest first. */
   recent(): readonly RecentRun[];
-  /** The steps of the day that ends at `wallNow`, oldest first; those without a run are left out. */
-  steps(wallNow: number): readonly HistoryStep[];
+  /**
+   * The last `count` steps until `wallNow`, oldest first; those without a run are left out.
+   * @defaultValue count: a day
+   */
+  steps(wallNow: number, count?: number): readonly HistoryStep[];
   readonly bytes: number;
 }
 
@@ -96,10 +99,10 @@ class TypedRunHistory implements RunHistory {
     });
   }
 
-  steps(wallNow: number): readonly HistoryStep[] {
+  steps(wallNow: number, count = HISTORY_STEPS): readonly HistoryStep[] {
     const last = Math.floor(wallNow / HISTORY_STEP_MS);
     const steps: HistoryStep[] = [];
-    for (let step = last - HISTORY_STEPS + 1; step <= last; step += 1) {
+    for (let step = last - Math.min(count, HISTORY_STEPS) + 1; step <= last; step += 1) {
       const slot = step % HISTORY_STEPS;
       if (step > 0 && this.#stepAt[slot] === step) steps.push(this.#stepOf(slot, step));
     }

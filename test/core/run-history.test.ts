@@ -72,6 +72,11 @@ describe('the runs of a check', () => {
     expect(steps).toHaveLength(HISTORY_STEPS);
     expect(steps[0]).toMatchObject({ at: iso(BEGIN + 10 * HISTORY_STEP_MS), runs: 1, maxMs: 10 });
     expect(steps.at(-1)?.at).toBe(iso(last));
+    expect(history.steps(last, 7).map(({ maxMs }) => maxMs)).toStrictEqual([
+      291, 292, 293, 294, 295, 296, 297,
+    ]);
+    expect(history.steps(last, 0)).toStrictEqual([]);
+    expect(history.steps(last, 1e9)).toHaveLength(HISTORY_STEPS);
     expect(history.steps(last + 100 * HISTORY_STEP_MS)).toHaveLength(HISTORY_STEPS - 100);
     expect(history.steps(last + HISTORY_STEPS * HISTORY_STEP_MS)).toStrictEqual([]);
   });

@@ -37,9 +37,12 @@ export interface DocumentSource extends Omit<WhyContext, 'state' | 'moment' | 'b
 
 /** What to leave out. */
 export interface DocumentOptions {
-  /** Whether each check has the steps of its day. @defaultValue true */
+  /** Whether each check has the steps of its day, or of as many hours as there is room for. @defaultValue true */
   readonly history?: boolean;
 }
+
+/** Steps of all checks together: the thread has a small heap, and 20,000 are 2.5 MB of text. */
+const MAX_STEPS = 20_000;
 
 /** Makes the document of this moment. */
 export function makeDiagnosis(
@@ -50,6 +53,7 @@ export function makeDiagnosis(
   const { model, board, readings, stall } = source;
   const state = model.state();
   const context: WhyContext = { ...source, state, moment };
+  const steps = history ? Math.floor(MAX_STEPS / Math.max(1, state.checks.size)) : 0;
   const { text: _text, ...seen } = stall.now(moment) ?? {};
   return {
     schema: DIAGNOSIS_SCHEMA,
@@ -64,7 +68,7 @@ export function makeDiagnosis(
       liveness: probeOf('liveness', source, context),
       readiness: probeOf('readiness', source, context),
     },
-    checks: [...state.checks.values()].map((view) => checkOf(view, source, moment, history)),
+    checks: [...state.checks.values()].map((view) => checkOf(view, source, moment, steps)),
     timeline: source.timeline(),
     process: readings.read(moment),
     leases: (state.leases ?? []).map((lease) => leaseOf(lease, moment.now - source.leasesAt())),
@@ -101,7 +105,7 @@ function checkOf(
   view: CheckView,
   { records }: DocumentSource,
   { now, wallNow }: Moment,
-  withHistory: boolean,
+  steps: number,
 ): CheckDiagnosis {
   const { name, impact, runs, abandoned, hanging, transitions, streak, ranAt } = view;
   const { history, since } = records.of(name) ?? {};
@@ -118,7 +122,7 @@ function checkOf(
     hanging,
     transitions,
     recent: history?.recent() ?? [],
-    history: withHistory ? (history?.steps(wallNow) ?? []) : [],
+    history: history?.steps(wallNow, steps) ?? [],
   };
 }
 

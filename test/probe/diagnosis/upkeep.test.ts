@@ -97,6 +97,18 @@ describe('the memory of the diagnosis', () => {
     expect(checkOf(await kit.document(), 'check-299').recent).toHaveLength(1);
   });
 
+  it('E4: of very many checks each has fewer steps, so that the document stays bounded', async () => {
+    const kit = await createDiagnosisKit();
+    const names = Array.from({ length: 200 }, (_, index) => `check-${index}`);
+    for (let step = 1; step <= 150; step += 1) {
+      kit.clock.jump(300_000);
+      kit.apply({ checks: names.map((name) => ran(kit, name, step)) });
+    }
+    const { checks } = await kit.document();
+    expect(checks.map(({ history }) => history.length)).toStrictEqual(names.map(() => 100));
+    expect(checks[0]?.history.at(-1)?.at).toBe('2026-01-01T12:30:00.000Z');
+  });
+
   it('E4: a check added again by the same name starts anew', async () => {
     const kit = await createDiagnosisKit();
     kit.apply({ checks: [ran(kit, 'database', 5)] });
