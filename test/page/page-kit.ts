@@ -85,7 +85,7 @@ export async function untilLive(page: Page): Promise<void> {
 
 /** Resolves once the biggest heading says it. */
 export async function untilHeadline(page: Page, text: string | RegExp): Promise<void> {
-  await page.locator('h1', { hasText: text }).waitFor({ timeout: 15_000 });
+  await page.locator('h1', { hasText: text }).waitFor({ timeout: 30_000 });
 }
 
 /** Resolves once that many further reports have been drawn. */
@@ -93,6 +93,6 @@ export async function untilUpdated(page: Page, times: number): Promise<void> {
   const time = page.locator('#instance time');
   for (let seen = 0; seen < times; seen += 1) {
     const last = (await time.getAttribute('datetime')) ?? '';
-    await expect.poll(() => time.getAttribute('datetime'), { timeout: 15_000 }).not.toBe(last);
+    await expect.poll(() => time.getAttribute('datetime'), { timeout: 30_000 }).not.toBe(last);
   }
 }
