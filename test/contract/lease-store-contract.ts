@@ -21,6 +21,9 @@ export async function runCase({ run }: ContractCase, harness: StoreHarness): Pro
   }
 }
 
+/** A thousand cycles are many round trips, on a busy machine. */
+const WITHIN_MS = 240_000;
+
 /** Registers the contract as tests of one store; `harness` is asked when they run. */
 export function describeLeaseStore(
   name: string,
@@ -29,7 +32,8 @@ export function describeLeaseStore(
 ): void {
   describe(`lease store contract: ${name}`, () => {
     const cases = leaseStoreContract.filter(applies);
-    it.each(cases.map((each) => [each.title, each] as const))('%s', async (_, each) => {
+    const titled = cases.map((each) => [each.title, each] as const);
+    it.each(titled)('%s', { timeout: WITHIN_MS }, async (_, each) => {
       await expect(runCase(each, harness())).resolves.toBe(undefined);
     });
   });
