@@ -1,5 +1,6 @@
 import {
   type ChangeStream,
+  type ChangesOptions,
   type OwnChangeStream,
   createChangeStream,
 } from './core/change-stream.js';
@@ -9,14 +10,6 @@ import type { Logger } from './core/logger.js';
 import { functionOption, integerOption, objectOption } from './core/validate.js';
 import { hasProcess } from './engine/process-port.js';
 import type { Health, HealthChange } from './health.js';
-
-/** How a stream of changes is read. */
-export interface ChangesOptions {
-  /** Ends the stream when it aborts. */
-  signal?: AbortSignal;
-  /** How many changes wait for a reader that is busy; beyond it the oldest go. @defaultValue 1000 */
-  limit?: number;
-}
 
 /** What subscribers to the channel `hale:change` of `node:diagnostics_channel` are told. */
 export interface ChangeMessage {

@@ -1,5 +1,4 @@
-import type { ChangesOptions } from './changes.js';
-import type { ChangeStream } from './core/change-stream.js';
+import type { ChangeStream, ChangesOptions } from './core/change-stream.js';
 import type { Check, CheckRun } from './core/check.js';
 import type { Decision } from './core/decision.js';
 import type { DrainProgress } from './core/drain-progress.js';

@@ -1,6 +1,6 @@
 export { createHealth } from './create-health.js';
-export type { ChangeMessage, ChangesOptions } from './changes.js';
-export type { ChangeStream } from './core/change-stream.js';
+export type { ChangeMessage } from './changes.js';
+export type { ChangeStream, ChangesOptions } from './core/change-stream.js';
 export type { Health, HealthChange, Report } from './health.js';
 export type { AdmissionOptions } from './core/admission-options.js';
 export type { CapacityOptions } from './core/capacity.js';

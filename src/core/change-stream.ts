@@ -1,3 +1,11 @@
+/** How a stream of changes is read. */
+export interface ChangesOptions {
+  /** Ends the stream when it aborts. */
+  signal?: AbortSignal;
+  /** How many changes wait for a reader that is busy; beyond it the oldest go. @defaultValue 1000 */
+  limit?: number;
+}
+
 /** Values as they come, for one reader: `for await` over it. */
 export interface ChangeStream<T> extends AsyncIterableIterator<T> {
   /** How many values a reader that fell behind has missed: beyond the limit the oldest go. */

@@ -9,6 +9,13 @@ export interface Paint {
   readonly dim: (text: string) => string;
 }
 
+/** How a document is drawn. */
+export interface RenderOptions {
+  readonly paint: Paint;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
 export type Tone = CheckStatus | 'busy';
 
 const COLOURS = {

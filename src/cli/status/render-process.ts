@@ -2,8 +2,7 @@ import type { Diagnosis, DrainDiagnosis, StallDiagnosis } from '../../core/diagn
 import type { LeaseView } from '../../core/lease-host.js';
 import { frameText } from '../../page/headline.js';
 import { bytes, duration, percent } from '../../page/text.js';
-import type { RenderOptions } from './render.js';
-import { fit } from './paint.js';
+import { type RenderOptions, fit } from './paint.js';
 
 /** The process itself, its leases, its drain, the last stall, and what is amiss around it. */
 export function processLines(diagnosis: Diagnosis, { width }: RenderOptions): string[] {

@@ -2,15 +2,8 @@ import type { CheckDiagnosis, Diagnosis, ProbeDiagnosis } from '../../core/diagn
 import { headlineOf } from '../../page/headline.js';
 import { agoMs, duration, timeOfDay } from '../../page/text.js';
 import { thresholdText } from '../../page/threshold-text.js';
-import { MARKS, type Paint, cell, fit, sparkline, wrap } from './paint.js';
+import { MARKS, type RenderOptions, cell, fit, sparkline, wrap } from './paint.js';
 import { processLines } from './render-process.js';
-
-/** How a document is drawn. */
-export interface RenderOptions {
-  readonly paint: Paint;
-  /** Columns of the terminal. */
-  readonly width: number;
-}
 
 const CHANGES = 8;
 const CHAIN_LINES = 3;
