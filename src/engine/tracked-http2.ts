@@ -72,7 +72,8 @@ class TrackedHttp2 implements DrainTarget {
   }
 
   open(): readonly string[] {
-    const quiet = [...this.#sessions].filter((session) => !this.#isBusy(session)).length;
+    const alive = [...this.#sessions].filter((session) => !session.destroyed);
+    const quiet = alive.filter((session) => !this.#isBusy(session)).length;
     return quiet === 0 ? [] : [`${quiet} HTTP/2 session${quiet === 1 ? '' : 's'} without a stream`];
   }
 

@@ -67,7 +67,9 @@ class Tracked implements DrainTarget {
 
   open(): readonly string[] {
     const busy = new Set(Array.from(this.#responses, ({ req }) => req.socket));
-    const quiet = [...this.#sockets].filter((socket) => !busy.has(socket)).length;
+    // One that was destroyed is gone before it says so, which takes a turn of the loop.
+    const alive = [...this.#sockets].filter((socket) => !socket.destroyed);
+    const quiet = alive.filter((socket) => !busy.has(socket)).length;
     return quiet === 0 ? [] : [`${quiet} connection${quiet === 1 ? '' : 's'} without a request`];
   }
 

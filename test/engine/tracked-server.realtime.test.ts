@@ -160,6 +160,16 @@ describe('tracked server', () => {
     expect(answered).toBe(1500);
   });
 
+  it('H2: a connection that was closed is not open work, even before its last event', async () => {
+    const { tracked, open } = await setUp((_, response) => response.end('ok'));
+    const idle = await open();
+    idle.socket.write(GET);
+    await until(() => idle.text.includes('ok'));
+    await tracked.stopAccepting(1000).then(() => tracked.gone());
+    expect(tracked.open()).toEqual([]);
+    await idle.closed;
+  });
+
   it('D2: cut ends every connection, upgraded ones too, after naming what is open', async () => {
     const { tracked, open, server, inFlight } = await setUp(() => {});
     server.on('upgrade', (_, socket) =>
