@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fleetCommand } from '../../../src/cli/fleet/command.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
 import type { LeaseStore } from '../../../src/core/lease-store.js';
 import { instanceData } from '../../../src/lease/fleet/instance-data.js';
 import { leaseStoreFromUrl } from '../../../src/lease/url/index.js';
 import { type HaleCommand, buildHaleCommand } from '../../support/hale-command.js';
+
+const HOME = '\u001B[H\u001B[J';
 
 let hale: HaleCommand;
 let folder: string;
@@ -129,6 +132,30 @@ describe('hale fleet', () => {
     await printed(/suspect {2}orders\/d/);
     expect(output).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}joined/);
     expect(await ended()).toBe(1);
+  });
+
+  it('H7: draws anew on a terminal, in colours unless they are not wanted', async () => {
+    const drawn = async (env: Record<string, string>) => {
+      let text = '';
+      let interrupt = (): void => {};
+      const interrupted = new Promise<void>((resolve) => (interrupt = resolve));
+      const exit = await fleetCommand([url, '--watch'], env, systemClock, {
+        write: (more) => {
+          text += more;
+          if (text.split(HOME).length > 2) interrupt();
+        },
+        writeError: (more) => void (text += more),
+        ...{ isTerminal: true, columns: 80, interrupted },
+      });
+      return { exit, pictures: text.split(HOME).slice(1) };
+    };
+    const coloured = await drawn({});
+    expect(coloured.exit).toBe(0);
+    expect(coloured.pictures).toHaveLength(2);
+    expect(coloured.pictures[0]).toContain('\u001B[33m');
+    const plain = await drawn({ NO_COLOR: '1' });
+    expect(plain.pictures.join('')).not.toContain('\u001B');
+    expect(plain.pictures[0]).toContain('orders/a');
   });
 
   it('H7: serves a page that stays alive, to this machine only', async () => {
