@@ -96,6 +96,7 @@ describe('the settings', () => {
       relayPort: 0,
       databaseUrl: undefined,
       mailUrl: undefined,
+      lease: { url: undefined, name: 'orders', ttlMs: undefined },
       faults: false,
     });
   });
@@ -103,6 +104,8 @@ describe('the settings', () => {
   it('name the variable and never repeat a URL that may hold a password', () => {
     expect(() => read({ PORT: '8o8o' })).toThrow('PORT must be a port from 0 to 65535, got "8o8o"');
     expect(() => read({ HALE_PORT: '65536' })).toThrow(/HALE_PORT .* got "65536"/);
+    for (const ttl of ['999', '3600001', 'long'])
+      expect(() => read({ LEASE_TTL_MS: ttl })).toThrow('LEASE_TTL_MS must be a number from 1000');
     expect(() => read({ DATABASE_URL: 'u:hunter2@h' })).toThrow(/^(?!.*hunter2).*DATABASE_URL/);
     expect(() => read({ MAIL_URL: 'ftp://u:hunter2@h' })).toThrow(/^(?!.*hunter2).*MAIL_URL/);
   });

@@ -54,6 +54,8 @@ export interface OrderService {
   until(path: string, wanted: number | string, withinMs: number): Promise<number>;
   /** Resolves once the process has ended. */
   readonly ended: Promise<Ending>;
+  /** Sends a signal and waits for nothing. */
+  send(signal: NodeJS.Signals): void;
   /** Sends the signal and resolves with the ending; SIGKILL after a minute. */
   stop(signal?: NodeJS.Signals): Promise<Ending>;
 }
@@ -76,6 +78,8 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
     HALE_PORT: '0',
     HALE_DIAGNOSTIC_PORT: '0',
     HALE_PROPAGATION_DELAY_MS: PROPAGATION_DELAY_MS,
+    // Each copy alone, unless a test says otherwise.
+    LEASE_URL: 'memory:',
     ...env,
   };
 }
@@ -185,6 +189,7 @@ export async function startOrderService(options: OrderServiceOptions = {}): Prom
       return performance.now() - startedAt;
     },
     ended,
+    send: (signal) => void child.kill(signal),
     stop: (signal = 'SIGTERM') => end(child, ended, signal),
   };
 }

@@ -1,4 +1,5 @@
 /** For containers: the service alone, `DATABASE_URL` required. */
+import { memoryStore } from './lease.js';
 import { run } from './run.js';
 
 await run({
@@ -7,4 +8,5 @@ await run({
   startDatabase: () => {
     throw new RangeError('DATABASE_URL must be set, such as postgres://user@host:5432/orders');
   },
+  leaseStore: memoryStore,
 });

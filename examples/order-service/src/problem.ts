@@ -24,6 +24,13 @@ export function toProblem(error: unknown): HttpProblem {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new HttpProblem(statusCode, 'invalid_request', String(message));
   }
+  if (codeOf(error) === 'HALE_LEASE_LOST') {
+    return new HttpProblem(
+      503,
+      'not_the_holder',
+      'this copy of the service is not the one in charge',
+    );
+  }
   if (isUnavailable(error)) {
     return new HttpProblem(503, 'database_unavailable', 'the database cannot be reached right now');
   }

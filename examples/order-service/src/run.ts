@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
 import type { EmbeddedDatabase } from './database/embedded.js';
 import { startInfrastructure } from './infrastructure.js';
-import { createLog } from './log.js';
+import { type LeaseStore, createServiceLease } from './lease.js';
+import { type Log, createLog } from './log.js';
 import { readyLine, readyTable } from './ready.js';
 import { startService } from './service.js';
 import { type Settings, readSettings } from './settings.js';
@@ -15,14 +16,18 @@ export interface RunOptions {
   host: string;
   /** Called when `DATABASE_URL` is not set. */
   startDatabase(settings: Settings): Promise<EmbeddedDatabase>;
+  /** Called when `LEASE_URL` is not set. */
+  leaseStore(log: Log): Promise<LeaseStore>;
 }
 
-async function start({ env, host, startDatabase }: RunOptions): Promise<void> {
+async function start({ env, host, startDatabase, leaseStore }: RunOptions): Promise<void> {
   const settings = readSettings(env, { host });
+  const log = createLog();
+  const lease = await createServiceLease(settings.lease, () => leaseStore(log));
   const embedded = settings.databaseUrl === undefined ? await startDatabase(settings) : undefined;
   const direct = embedded?.url ?? settings.databaseUrl ?? '';
   const infrastructure = await startInfrastructure(settings, direct, embedded);
-  const addresses = await startService(settings, infrastructure, createLog());
+  const addresses = await startService(settings, infrastructure, lease, log);
   const announce = process.stdout.isTTY ? readyTable : readyLine;
   // Written at once: through a pipe, process.stdout would wait for the main loop.
   writeSync(STDOUT, `${announce(addresses)}\n`);

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { Lease } from 'hale/lease';
 import { createApp } from './app.js';
 import { createPool } from './database/pool.js';
 import { createServiceHealth } from './health.js';
@@ -18,14 +19,17 @@ import type { Settings } from './settings.js';
 export async function startService(
   settings: Settings,
   infrastructure: Infrastructure,
+  lease: Lease,
   log: Log,
 ): Promise<Addresses> {
   const pool = createPool(infrastructure.databaseUrl, log);
-  const store = createOrderStore(pool);
+  const store = createOrderStore(pool, lease);
   const mailer = createMailer(infrastructure.mailUrl, log);
   const health = createServiceHealth(settings, infrastructure, pool, log);
   const ending = new AbortController();
 
+  // Not ready before it is held; released last, for the next copy to begin at once.
+  health.lease(lease);
   const bound = await health.start();
   const schema = health.startupTask('schema');
   const boundAs = (kind: 'probes' | 'diagnostic') => {

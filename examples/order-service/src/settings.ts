@@ -1,3 +1,11 @@
+/** Who this copy wants to be, and where that is agreed. */
+export interface LeaseSettings {
+  /** Absent: the default of the entry point. */
+  readonly url: string | undefined;
+  readonly name: string;
+  readonly ttlMs: number | undefined;
+}
+
 /** Everything the environment decides, read once. */
 export interface Settings {
   readonly host: string;
@@ -9,6 +17,7 @@ export interface Settings {
   readonly databaseUrl: string | undefined;
   /** Absent: the mail stub. */
   readonly mailUrl: string | undefined;
+  readonly lease: LeaseSettings;
   readonly faults: boolean;
   readonly version: string;
   readonly releaseId: string | undefined;
@@ -33,6 +42,16 @@ function url(env: Environment, name: string, protocols: readonly string[]): stri
   throw new RangeError(`${name} must be a URL that starts with ${protocols.join(' or ')}`);
 }
 
+const LONGEST_TTL_MS = 3_600_000;
+
+function leaseSettings(env: Environment): LeaseSettings {
+  const ttl = env['LEASE_TTL_MS'];
+  const ttlMs = ttl === undefined || ttl === '' ? undefined : Number(ttl);
+  if (ttlMs !== undefined && !(ttlMs >= 1000 && ttlMs <= LONGEST_TTL_MS))
+    throw new RangeError(`LEASE_TTL_MS must be a number from 1000 to ${LONGEST_TTL_MS}`);
+  return { url: env['LEASE_URL'] || undefined, name: env['LEASE_NAME'] || 'orders', ttlMs };
+}
+
 /**
  * Reads the settings.
  * @throws RangeError naming the variable and the accepted values.
@@ -46,6 +65,7 @@ export function readSettings(env: Environment, defaults: { host: string }): Sett
     relayPort: port(env, 'PANEL_RELAY_PORT', 0),
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     mailUrl: url(env, 'MAIL_URL', ['http:', 'https:']),
+    lease: leaseSettings(env),
     faults: env['HALE_DEMO_FAULTS'] === '1',
     version: env['npm_package_version'] ?? '1.0.0',
     releaseId: env['GIT_SHA'] || undefined,

@@ -1,4 +1,7 @@
+import type { Lease } from 'hale/lease';
+import { sqlFence } from 'hale/lease/guards';
 import type { Pool } from 'pg';
+import { HttpProblem } from '../problem.js';
 
 /** One order, as clients see it. */
 export interface Order {
@@ -14,6 +17,7 @@ export interface OrderStore {
   createSchema(): Promise<void>;
   /** The newest hundred, newest first. */
   list(): Promise<Order[]>;
+  /** Like `pay`, rejects when another copy has taken over: nothing was written then. */
   create(item: string, quantity: number): Promise<Order>;
   /** Resolves with the paid order, also when it was paid before; undefined when there is none. */
   pay(id: number): Promise<Order | undefined>;
@@ -37,8 +41,30 @@ function first(rows: Row[]): Order | undefined {
   return rows[0] === undefined ? undefined : toOrder(rows[0]);
 }
 
-/** The store on this pool; its methods reject with what `pg` throws. */
-export function createOrderStore(pool: Pool): OrderStore {
+const FENCE = sqlFence({ dialect: 'postgres' });
+const UNFENCED = 'select $1::text, $2::bigint, $3::text';
+
+/** Who writes: `$1` to `$3` of a statement that begins with {@link Claim.text}. */
+interface Claim {
+  /** A row in `fence` if, and only if, no newer copy has written: in one statement with the write itself. */
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+/** @throws HaleError `HALE_LEASE_LOST` when this copy is not the one, as far as it knows. */
+function claimOf(lease: Lease): Claim {
+  const claim = FENCE.claim(lease.name, lease.assertHeld()).at(-1);
+  // Tokens in memory begin again with each start: what an earlier one wrote would keep this one out.
+  const text = lease.view().backend === 'memory' ? UNFENCED : claim?.text;
+  return { text: `with fence as (${text})`, values: claim?.values ?? [] };
+}
+
+function fenced(): HttpProblem {
+  return new HttpProblem(503, 'not_the_holder', 'another copy of this service has taken over');
+}
+
+/** The store on this pool; its methods reject with what `pg` throws, writes also when the lease is lost. */
+export function createOrderStore(pool: Pool, lease: Lease): OrderStore {
   return {
     async createSchema() {
       await pool.query(`create table if not exists orders (
@@ -48,20 +74,29 @@ export function createOrderStore(pool: Pool): OrderStore {
         status text not null default 'open' check (status in ('open', 'paid')),
         created_at timestamptz not null default now()
       )`);
+      await pool.query('alter table orders add column if not exists token bigint');
+      await pool.query(FENCE.createTable);
     },
     async list() {
       const sql = `select ${COLUMNS} from orders order by id desc limit 100`;
       return (await pool.query<Row>(sql)).rows.map(toOrder);
     },
     async create(item, quantity) {
-      const sql = `insert into orders (item, quantity) values ($1, $2) returning ${COLUMNS}`;
-      const order = first((await pool.query<Row>(sql, [item, quantity])).rows);
-      if (order === undefined) throw new Error('insert returned no row');
+      const { text, values } = claimOf(lease);
+      const sql = `${text} insert into orders (item, quantity, token)
+        select $4::text, $5::integer, $2::bigint from fence returning ${COLUMNS}`;
+      const order = first((await pool.query<Row>(sql, [...values, item, quantity])).rows);
+      if (order === undefined) throw fenced();
       return order;
     },
     async pay(id) {
-      const sql = `update orders set status = 'paid' where id = $1 returning ${COLUMNS}`;
-      return first((await pool.query<Row>(sql, [id])).rows);
+      const { text, values } = claimOf(lease);
+      const sql = `${text}, paid as (update orders set status = 'paid', token = $2::bigint
+        from fence where id = $4 returning ${COLUMNS})
+        select paid.* from fence left join paid on true`;
+      const [row] = (await pool.query<Row | Record<'id', null>>(sql, [...values, id])).rows;
+      if (row === undefined) throw fenced();
+      return row.id === null ? undefined : toOrder(row);
     },
   };
 }
