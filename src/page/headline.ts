@@ -35,6 +35,11 @@ export function headlineOf(diagnosis: Diagnosis): Headline {
   return ready(diagnosis);
 }
 
+/** The innermost frame that is not of Node.js itself: what it calls is rarely to blame. */
+function culpritOf(frames: readonly StackFrame[] = []): StackFrame | undefined {
+  return frames.find(({ file }) => file !== '' && !file.startsWith('node:')) ?? frames[0];
+}
+
 /** A stack frame as Node.js prints it. */
 export function frameText({ functionName, file, line, column }: StackFrame): string {
   return `${functionName === '' ? '(anonymous)' : functionName} (${file}:${line}:${column})`;
@@ -48,7 +53,7 @@ function stopped(): Headline {
 function blocked({ process, probes, stall }: Diagnosis): Headline {
   const ageMs = process.loopBeatAgeMs ?? stall?.blockedForMs ?? 0;
   const cause = stall?.ongoing === true ? stall.cause : undefined;
-  const frame = cause !== undefined && 'frames' in cause ? cause.frames?.[0] : undefined;
+  const frame = cause !== undefined && 'frames' in cause ? culpritOf(cause.frames) : undefined;
   const culprit = frame === undefined ? '' : `, in ${frameText(frame)}`;
   const told =
     probes.liveness.status === 'fail' ? 'Liveness fails: an orchestrator restarts it.' : '';
@@ -57,7 +62,7 @@ function blocked({ process, probes, stall }: Diagnosis): Headline {
     state: 'Main loop blocked',
     because: `for ${duration(ageMs)}${culprit}`,
     meaning: `No request is being served. ${told}`.trim(),
-    since: probes.liveness.status === 'fail' ? probes.liveness.since : undefined,
+    since: stall?.ongoing === true ? stall.at : probes.liveness.since,
     probe: 'liveness',
   };
 }

@@ -10,9 +10,8 @@ export function stallSection({ stall, at }: Diagnosis): Html {
   if (stall === undefined) return html``;
   const { blockedForMs, ongoing, cause } = stall;
   const when = ongoing
-    ? html`Blocked now, for ${duration(blockedForMs)} when the stack was taken at
-      ${timeAt(stall.at, at)}.`
-    : html`Blocked for ${duration(blockedForMs)} at ${timeAt(stall.at, at)},
+    ? html`Blocked since ${timeAt(stall.at, at)}, for ${growing(blockedForMs)}.`
+    : html`Blocked at ${timeAt(stall.at, at)} for ${duration(blockedForMs)},
       ${growing(agoMs(stall.at, at))} ago. It turns again.`;
   return html`<p>${when}</p>
     ${causeOf(cause)}`;

@@ -79,6 +79,7 @@ export async function picture(page: Page, name: string, height?: number): Promis
   if (process.env['HALE_SCREENSHOTS'] !== '1') return;
   const { width = 1100 } = page.viewportSize() ?? {};
   if (height !== undefined) await page.setViewportSize({ width, height });
+  await page.evaluate('scrollTo(0, 0)');
   await page.waitForTimeout(1_500);
   await page.screenshot({ path: `${IMAGES}page-${name}.png` });
 }

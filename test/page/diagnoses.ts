@@ -172,7 +172,7 @@ export const STATES = {
         series: samples(90, 12),
       },
       stall: {
-        at: before(7_400),
+        at: before(12_400),
         blockedForMs: 12_400,
         ongoing: true,
         cause: {

@@ -13,8 +13,8 @@ export const READY = /^\s*✓ Ready\s*$/;
 /** What a check says whose database does not answer. */
 export const DOWN = {
   status: 'fail',
-  code: 'check_timeout',
-  output: 'no answer from 10.0.4.17:5432 within 1000 ms',
+  code: 'connection_refused',
+  output: 'connect ECONNREFUSED 10.0.4.17:5432',
   observedValue: { used: 10, total: 10, idle: 0, waiting: 23, max: 10 },
   observedUnit: 'connections',
 } as const;

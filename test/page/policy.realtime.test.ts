@@ -25,7 +25,7 @@ describe('E4 E7: what the page lets in', () => {
 
   it('E7: shows hostile texts as texts', async () => {
     await kit.start({ checks: ['mail'] });
-    kit.tell('mail', { status: 'fail', output: `${HOSTILE} "quoted" 'and' \u0007`, code: HOSTILE });
+    kit.tell('mail', { status: 'fail', output: `${HOSTILE} "quoted" 'and' \u0007` });
     const page = await kit.open();
     await untilHeadline(page, /Not ready.*<script>window\.owned=1<\/script>/s);
     await untilUpdated(page, 2);
