@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 /**
  * Bundles the entry points that package.json exports into as few files as they can share: importing hale is part of
  * every start of a service, and a hundred small files cost ten times what a few do. Declarations come from tsc. The
- * commands of `bin` become one file each.
+ * commands of `bin` become a file each, and one for each module they import late.
  * @param {string} root Folder of the package.
  * @param {string} outDir
  */
@@ -24,13 +24,48 @@ export async function bundleLibrary(root, outDir) {
     });
   }
   if (commands.length === 0) return;
-  // One file each, as CommonJS: a command that starts for every probe must not wait for the loader of ES modules.
+  // As CommonJS: a command that starts for every probe must not wait for the loader of ES modules, nor for what only the
+  // other commands need. What it imports late is a file of its own.
+  const late = commands.flatMap((command) => lateImports(root, command));
   await build({
     ...common(root, outDir),
-    entryPoints: commands,
+    entryPoints: [...commands, ...new Set(late.map(({ source }) => source))],
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
+    plugins: [keepLate(new Set(late.map(({ specifier }) => specifier)))],
   });
+}
+
+/**
+ * What a command imports with `import()`.
+ * @param {string} root
+ * @param {string} command
+ * @returns {{ specifier: string, source: string }[]}
+ */
+function lateImports(root, command) {
+  const text = readFileSync(path.join(root, command), 'utf8');
+  return [...text.matchAll(/import\('(\.[^']+)\.js'\)/g)].map(([, specifier = '']) => ({
+    specifier: `${specifier}.js`,
+    source: path.posix.join(path.posix.dirname(command), `${specifier}.ts`),
+  }));
+}
+
+/**
+ * Leaves late imports to the moment at which they are made.
+ * @param {Set<string>} specifiers
+ * @returns {import('esbuild').Plugin}
+ */
+function keepLate(specifiers) {
+  return {
+    name: 'keep-late',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ kind, path: specifier }) =>
+        kind === 'dynamic-import' && specifiers.has(specifier)
+          ? { path: specifier.replace(/js$/, 'cjs'), external: true }
+          : undefined,
+      );
+    },
+  };
 }
 
 /**
