@@ -74,9 +74,12 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
+/** Whether pictures for the docs are taken. */
+export const picturing = process.env['HALE_SCREENSHOTS'] === '1';
+
 /** Takes a picture for the docs when `HALE_SCREENSHOTS` is 1, once there is something to see in the charts. */
 export async function picture(page: Page, name: string, height?: number): Promise<void> {
-  if (process.env['HALE_SCREENSHOTS'] !== '1') return;
+  if (!picturing) return;
   const { width = 1100 } = page.viewportSize() ?? {};
   if (height !== undefined) await page.setViewportSize({ width, height });
   await page.evaluate('scrollTo(0, 0)');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectAccessible, picture } from './browser.js';
+import { expectAccessible, picture, picturing } from './browser.js';
 import { DOWN, READY, createPageKit, untilHeadline, untilLive, untilUpdated } from './page-kit.js';
 
 const kit = createPageKit();
@@ -71,14 +71,14 @@ describe('E4: the diagnostic page of a real service, in Chromium', () => {
     const page = await kit.open();
     await untilHeadline(page, READY);
     await untilLive(page);
-    kit.program().send({ do: 'block', ms: 7_000 });
+    kit.program().send({ do: 'block', ms: picturing ? 12_000 : 7_000 });
     await untilHeadline(page, /Main loop blocked.*in renderReport/s);
+    await picture(page, 'blocked');
     await page.locator('#blocked li', { hasText: 'renderReport' }).waitFor();
     expect(await section(page, 'headline').innerText()).toContain('an orchestrator restarts it');
     const loaded = await kit.open();
     await untilHeadline(loaded, /Main loop blocked.*in renderReport/s);
     expect(kit.program().messages).not.toContainEqual({ event: 'turned' });
-    await picture(page, 'blocked');
     await expectAccessible(loaded);
     await kit.program().message('turned');
     await untilHeadline(page, READY);
