@@ -56,6 +56,7 @@ describe('E4: the diagnostic page of a real service, in Chromium', () => {
       if (name === 'not-ready') await picture(page, 'ready', 1400);
       kit.tell('database', DOWN);
       await untilHeadline(page, 'Not ready');
+      expect(await page.title()).toMatch(/^Not ready – /);
       await untilLive(page);
       await section(page, 'check-database').locator('summary').click();
       await section(page, 'check-database').locator('h4', { hasText: 'Last runs' }).waitFor();
