@@ -20,7 +20,7 @@ function setUp(change: Partial<ExitPermitsOptions> = {}) {
   const store = behind(registry, clock, line);
   const call: ExitCall = { clock, random: () => 0.5, signal: NEVER };
   const permits = exitPermits({ ...options, store, ...change });
-  const ask = () => permits.ask('check_failed:database', call);
+  const ask = async () => permits.ask('check_failed:database', call);
   const names = async () =>
     (await registry.list({}, { clock, signal: NEVER })).map(({ name }) => name);
   return { clock, registry, line, store, call, permits, ask, names };
