@@ -28,7 +28,7 @@ export const THREADS = {
   },
 };
 
-const HASH = /\/\/ sha256 ([0-9a-f]{64})/;
+const HASH = /\/\/ sha256 ([0-9a-f]{64})/g;
 
 /**
  * @typedef {object} ThreadBundle
@@ -66,12 +66,13 @@ export async function bundleThread(root, { entry }) {
 }
 
 /**
- * Hash recorded in a file that holds the thread's source, if there is one; it is the source's own first line.
+ * Hashes recorded in a file that holds the source of threads; each is the source's own first line.
  * @param {string} file
- * @returns {string | undefined}
+ * @returns {string[]}
  */
-export function embeddedHash(file) {
-  return existsSync(file) ? HASH.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+export function embeddedHashes(file) {
+  if (!existsSync(file)) return [];
+  return Array.from(readFileSync(file, 'utf8').matchAll(HASH), ([, hash = '']) => hash);
 }
 
 /**

@@ -9,7 +9,6 @@ import { createInFlight } from '../../src/engine/in-flight.js';
 import { createProgressRegistry } from '../../src/engine/progress.js';
 import { createPublisher } from '../../src/engine/publisher.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
-import { createLog } from './support.js';
 
 function setUp() {
   const clock = createManualClock();

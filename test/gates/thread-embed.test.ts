@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { embeddedHash, embedThread, THREADS } from '../../tools/embed-thread.mjs';
+import { embeddedHashes, embedThread, THREADS } from '../../tools/embed-thread.mjs';
 import { threadEmbed } from '../../tools/gates/thread-embed.mjs';
 import { type Files, type PlantedTree, plantTree } from './planted-tree.js';
 
@@ -16,11 +16,13 @@ const { probes, killSwitch } = THREADS;
 
 /** Embeds, and stands in for the build by keeping only the line it would keep. */
 async function embedAndCompile(tree: PlantedTree): Promise<void> {
+  const lines: string[] = [];
   for (const thread of [probes, killSwitch]) {
     const { hash } = await embedThread(tree.root, thread);
-    const built = `dist/shared/${path.basename(thread.entry)}.js`;
-    tree.write(built, `const source = "// sha256 ${hash}\\n";\n`);
+    lines.push(`const source = "// sha256 ${hash}\\n";\n`);
   }
+  // As the bundler does: both in one file.
+  tree.write('dist/index.js', lines.join(''));
 }
 
 describe('an embedded thread', () => {
@@ -29,7 +31,7 @@ describe('an embedded thread', () => {
     const result = await embedThread(tree.root, probes);
     expect(result).toMatchObject({ written: true, modules: 2 });
     expect(result.source).toContain('"first"');
-    expect(embeddedHash(path.join(tree.root, probes.output))).toBe(result.hash);
+    expect(embeddedHashes(path.join(tree.root, probes.output))).toEqual([result.hash]);
   });
 
   it('is not written again when nothing changed', async () => {

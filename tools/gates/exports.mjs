@@ -58,7 +58,7 @@ function namesInDocs(root, name) {
     .map((file) => path.join(root, file))
     .filter((file) => existsSync(file))
     .map((file) => readFileSync(file, 'utf8'));
-  const pattern = new RegExp(`['"\`](${name}(?:/[a-z0-9./-]+)?)['"\`]`, 'g');
+  const pattern = new RegExp(`['"\`](${name}(?:/[a-z0-9./-]*[a-z0-9])?)['"\`]`, 'g');
   return new Set(
     texts.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1] ?? '')),
   );

@@ -132,8 +132,6 @@ export function createInstance({ clock, random, permits }: InstanceOptions) {
   };
 }
 
-export type Instance = ReturnType<typeof createInstance>;
-
 export interface FleetOptions extends Partial<ExitPermitsOptions> {
   readonly count: number;
   readonly clock: ManualClock;
