@@ -90,8 +90,7 @@ class Keeper implements ExitKeeper {
     if (this.#ended) return;
     this.#ended = true;
     this.#clearTimers();
-    this.#patience?.clear();
-    this.#question?.abort();
+    this.#dropQuestion();
     if (this.#asked && signal?.aborted !== true) await this.#giveBack();
     contain(
       () => this.#options.permits.close(),
@@ -128,6 +127,7 @@ class Keeper implements ExitKeeper {
 
   #returnPermit(): void {
     this.#clearTimers();
+    this.#dropQuestion();
     this.#byFallback = false;
     this.#set('needed');
     void this.#giveBack();
@@ -168,6 +168,13 @@ class Keeper implements ExitKeeper {
     );
   }
 
+  /** What is answered later would be a permit that has been given back. */
+  #dropQuestion(): void {
+    this.#patience?.clear();
+    this.#question?.abort();
+    this.#question = undefined;
+  }
+
   #settle(then: () => void): void {
     this.#question = undefined;
     this.#patience?.clear();
@@ -175,6 +182,10 @@ class Keeper implements ExitKeeper {
   }
 
   #hear(answer: ExitAnswer): void {
+    if (answer?.kind !== 'granted' && answer?.kind !== 'refused') {
+      this.#fail(new TypeError('ask() must answer that it is granted or refused'));
+      return;
+    }
     const held = this.#state === 'granted' && !this.#byFallback;
     if (answer.kind === 'granted') {
       this.#count(held ? 'kept' : 'granted');

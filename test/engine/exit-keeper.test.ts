@@ -207,6 +207,41 @@ describe('exit keeper', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('R10: a renewal that is answered after the permit was given back grants nothing', async () => {
+    const { permits, asked, given, next } = createAnswers({ keepMs: 1500 });
+    const { clock, look, state, counts } = setUp(permits);
+    next.answer = () => ({ kind: 'granted', until: clock.now() + 9000, askAgainMs: 3000 });
+    look(FINE);
+    look(DOWN, SHARED);
+    await clock.advance(2000);
+    look(FINE);
+    let answer: (value: ExitAnswer) => void = () => {};
+    next.answer = () => new Promise((resolve) => (answer = resolve));
+    // The renewal is under way when the permit has not been needed for long enough.
+    await clock.advance(1500);
+    expect([asked.length, given.back, state()]).toEqual([2, 1, 'needed']);
+    answer({ kind: 'granted', until: clock.now() + 9000, askAgainMs: 3000 });
+    await clock.settle();
+    expect([state(), clock.pendingTimers]).toEqual(['needed', 0]);
+    expect(counts()).toMatchObject({ granted: 1, kept: 0, given_back: 1 });
+    next.answer = () => ({ kind: 'refused' });
+    look(DOWN, SHARED);
+    expect([asked.length, state()]).toEqual([3, 'refused']);
+  });
+
+  it.each([undefined, {}, { kind: 'yes' }, 'granted'])(
+    'R10: an answer that is none counts as none, at once or later: %j',
+    async (none) => {
+      for (const answer of [none, Promise.resolve(none)] as unknown[]) {
+        const { permits, next } = createAnswers();
+        next.answer = () => answer as ExitAnswer;
+        const { clock, state, events } = goDown(permits);
+        await clock.settle();
+        expect([state(), events()]).toEqual(['refused', ['may_leave_failed']]);
+      }
+    },
+  );
+
   it('R10: a process on its way out asks for none, keeps what it has, and gives it back at the end', async () => {
     const { permits, asked, given, next } = createAnswers();
     const { clock, look, state, keeper } = setUp(permits);

@@ -40,6 +40,8 @@ class Slots implements ExitPermits {
   #slot: Slot | undefined;
   /** A slot may have been granted by an answer that never came. */
   #unsure = false;
+  /** The grant whose release was not answered, and may still be on its way. */
+  #leaving: LeaseToken | undefined;
   #attempts: Attempts | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -132,6 +134,8 @@ class Slots implements ExitPermits {
     const mine = records.find(({ holder }) => holder === this.#options.holder);
     if (mine !== undefined) {
       this.#slot = { index: this.#indexOf(mine), token: mine.token };
+      // A release that comes late would free what is renewed now, but nothing under a new token.
+      if (mine.token === this.#leaving) await this.#release(this.#slot, turn);
       const kept = await this.#keep(allowed, turn);
       if (kept !== undefined) return kept;
     }
@@ -161,7 +165,7 @@ class Slots implements ExitPermits {
     const { ttlMs } = this.#options;
     const until = sentAt + hardAfterMs(grantedMs, { ttlMs, marginMs: this.#marginMs });
     // It took longer to grant than it lasts: the next question renews it.
-    if (until <= turn.now()) return refused(COLLISION_MS, turn);
+    if (!(until > turn.now())) return refused(COLLISION_MS, turn);
     const renewMs = (Math.min(ttlMs, grantedMs) / 3) * (1 - 0.1 * turn.random());
     return { kind: 'granted', until, askAgainMs: renewMs };
   }
@@ -181,8 +185,10 @@ class Slots implements ExitPermits {
   async #release({ index, token }: Slot, turn: Turn): Promise<void> {
     const { store, holder } = this.#options;
     this.#slot = undefined;
+    this.#leaving = token;
     const claim = { name: this.#nameOf(index), holder, token };
     await turn.ask((call) => store.release(claim, call));
+    this.#leaving = undefined;
   }
 
   #list(turn: Turn): Promise<readonly LeaseRecord[]> {

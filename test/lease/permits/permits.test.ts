@@ -151,6 +151,37 @@ describe('exit permits', () => {
     expect(await names()).toEqual([]);
   });
 
+  it('R10: a permit whose release was not answered is not renewed: the release may still be on its way', async () => {
+    const { clock, registry, line, ask, permits, call, store } = setUp();
+    let late: () => Promise<unknown> = async () => {};
+    const release = store.release.bind(store);
+    store.release = (claim, given) => {
+      const forever = new AbortController().signal;
+      late = () => registry.release(claim, { clock, signal: forever });
+      return release(claim, given);
+    };
+    await ask();
+    line.mode = 'hang';
+    const failed = permits.giveBack(call).catch(() => 'not answered');
+    await clock.advance(900);
+    expect(await failed).toBe('not answered');
+    line.mode = 'ok';
+    const hanging = late;
+    expect(await ask()).toMatchObject({ kind: 'granted' });
+    await hanging();
+    expect(await registry.list({}, { clock, signal: NEVER })).toHaveLength(1);
+    expect(await ask()).toMatchObject({ kind: 'granted' });
+  });
+
+  it('R10: a grant of no time, or of none that is known, is no permit', async () => {
+    for (const ttlMs of [NaN, -1, 0]) {
+      const registry = memoryLease();
+      const acquire = async () => ({ kind: 'granted', token: 1n, ttlMs }) as const;
+      const { ask } = setUp({ store: { ...registry, acquire } });
+      expect(await ask()).toMatchObject({ kind: 'refused' });
+    }
+  });
+
   it('R10: a registry that hangs gets two calls to hang in, not one for each question', async () => {
     const { clock, line, ask } = setUp();
     line.mode = 'deaf';
