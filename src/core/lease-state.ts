@@ -103,8 +103,8 @@ function grant(
   { timing, highestToken }: LeaseRules,
 ): LeaseState {
   const times = deadlines(sentAt, ttlMs, timing);
-  // An answer this late, or a registry that has forgotten, grants nothing.
-  if (token <= highestToken || now >= times.softAt) return state;
+  // An answer this late, or of no time at all, grants nothing; nor does a registry that has forgotten.
+  if (token <= highestToken || !(now < times.softAt)) return state;
   return { kind: 'held', token, ...times };
 }
 

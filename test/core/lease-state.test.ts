@@ -48,6 +48,11 @@ describe('lease state', () => {
     expect(play([start, granted(0, 0), late])).toEqual(lost);
   });
 
+  it('H3: a grant of a time that is no number grants nothing', () => {
+    for (const ttlMs of [NaN, -Infinity, -1])
+      expect(play([start, granted(0, 0, ttlMs)])).toEqual({ kind: 'acquiring' });
+  });
+
   it('a refusal loses it at once', () => {
     expect(play([start, granted(0, 0), [10_000, { kind: 'refused' }]])).toEqual({
       kind: 'lost',
