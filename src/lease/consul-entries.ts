@@ -23,10 +23,13 @@ export interface ConsulEntry {
   readonly renewals: number;
 }
 
-/** Keys of Consul's HTTP API are paths, and its later versions take nothing but letters, digits and a few signs in them. */
+/**
+ * Keys of Consul's HTTP API are paths without empty parts, and its later versions take nothing but letters, digits and a
+ * few signs in them.
+ */
 export function keyOf(prefix: string, name: string): string {
   const bytes = Buffer.from(name).toString('latin1');
-  return prefix + bytes.replaceAll(/[^A-Za-z0-9/-]/g, escaped);
+  return prefix + bytes.replaceAll(/[^A-Za-z0-9/-]|(?<=^|\/)\//g, escaped);
 }
 
 function escaped(byte: string): string {

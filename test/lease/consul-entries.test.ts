@@ -16,6 +16,12 @@ describe('keys of Consul', () => {
     expect(keyOf('', 'a.b/c').startsWith(keyOf('', 'a.'))).toBe(true);
   });
 
+  it('have no empty part, which Consul answers with a redirect: each slash after another is escaped', () => {
+    expect(keyOf('hale/lease/', '/a//b///')).toBe('hale/lease/_2Fa/_2Fb/_2F_2F');
+    expect(keyOf('hale/lease/', 'a//b').startsWith(keyOf('hale/lease/', 'a/'))).toBe(true);
+    expect(keyOf('', '/a')).toBe('_2Fa');
+  });
+
   it.each([
     ['hale/lease/', true],
     ['', true],
