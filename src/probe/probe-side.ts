@@ -8,7 +8,7 @@ import type { ProbeUpdate } from '../core/probe-state.js';
 import { containHandler } from './contained-handler.js';
 import type { DiagnoseOptions } from './diagnosis/diagnosis.js';
 import { type LateDiagnosis, createLateDiagnosis } from './diagnosis/late-diagnosis.js';
-import { answerStatus } from './diagnosis/status-route.js';
+import { createStatusAnswers } from './diagnosis/status-route.js';
 import { type ProbeHandler, createHandler } from './handler.js';
 import type { ListenFailure } from './listen-error.js';
 import { planListeners } from './listener-plan.js';
@@ -148,6 +148,7 @@ function handlerFactory(
   model: ProbeModel,
   late: LateDiagnosis,
 ): (details: boolean, status: boolean) => ProbeHandler {
+  const answerStatus = createStatusAnswers({ model, board, clock }, late);
   return (details, status) =>
     createHandler({
       model,
@@ -156,7 +157,7 @@ function handlerFactory(
       details,
       evaluate,
       metrics: (accept) => renderMetrics({ model, board, clock }, accept),
-      status: (asked) => answerStatus({ model, board, clock }, late, asked),
+      status: answerStatus,
     });
 }
 

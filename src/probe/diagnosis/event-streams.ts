@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../core/clock.js';
 import type { Diagnosis } from '../../core/diagnosis.js';
 import { STATUS_EVENTS_PATH } from '../../core/path-sets.js';
@@ -31,6 +32,8 @@ export interface EventStreamsOptions {
 /** A team on an incident call, and each with two windows. */
 const MAX_STREAMS = 16;
 const EVERY_MS = 1000;
+/** Readers that come together, as after a restart, get one document: probes would wait for as many as there are readers. */
+const SHARED_MS = 250;
 /** Making documents takes at most this share of the thread, which has probes to answer. */
 const SHARE = 0.02;
 const SLOWEST_MS = 10_000;
@@ -55,6 +58,7 @@ const HEADERS = [
 
 interface Stream {
   readonly response: ServerResponse;
+  readonly socket: Socket;
   readonly history: boolean;
   /** What is under way, and since when in monotonic time; undefined while the reader keeps up. */
   stuck: { readonly since: number; readonly length: number } | undefined;
@@ -69,6 +73,8 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 class Streams implements EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #open = new Set<Stream>();
+  /** The last events by whether they have history. */
+  readonly #events = new Map<boolean, { readonly at: number; readonly event: string }>();
   #timer: Timer | undefined;
   #closed = false;
 
@@ -80,8 +86,11 @@ class Streams implements EventStreams {
     const { path, query } = parseTarget(request.url ?? '/');
     if (path !== STATUS_EVENTS_PATH) return undefined;
     if (request.method !== 'GET') return request.method === 'HEAD' ? NOT_ALLOWED.head : NOT_ALLOWED;
-    if (this.#open.size >= MAX_STREAMS || this.#closed) return TOO_MANY;
-    this.#begin(response, new URLSearchParams(query).get('history') !== 'none');
+    const { socket } = request;
+    // What is asked behind a stream on one connection would never be sent, and nobody would be told of its end.
+    const behind = [...this.#open].some((stream) => stream.socket === socket);
+    if (behind || this.#open.size >= MAX_STREAMS || this.#closed) return TOO_MANY;
+    this.#begin({ socket, response }, new URLSearchParams(query).get('history') !== 'none');
     return 'taken';
   }
 
@@ -91,16 +100,20 @@ class Streams implements EventStreams {
     for (const { response } of this.#open) response.end();
   }
 
-  #begin(response: ServerResponse, history: boolean): void {
+  #begin({ socket, response }: Pick<Stream, 'socket' | 'response'>, history: boolean): void {
     const { audience } = this.#options;
     // Before anything is written: what fails is still answered 500.
     const event = this.#event(history);
-    const stream: Stream = { response, history, stuck: undefined, leave: audience.stay() };
+    const leave = audience.stay();
+    const stream: Stream = { response, socket, history, stuck: undefined, leave };
     this.#open.add(stream);
-    response.once('close', () => {
+    const left = (): void => {
       this.#open.delete(stream);
-      stream.leave();
-    });
+      leave();
+    };
+    response.once('close', left);
+    // A response that still waits for the one before it hears nothing of the end of its connection.
+    socket.once('close', left);
     // What went wrong with a connection is its reader's business.
     response.on('error', () => {});
     response.on('drain', () => (stream.stuck = undefined));
@@ -116,6 +129,7 @@ class Streams implements EventStreams {
   #turn(): void {
     const { clock, onError } = this.#options;
     this.#timer = undefined;
+    this.#events.clear();
     if (this.#open.size === 0 || this.#closed) return;
     const startedAt = clock.now();
     try {
@@ -128,34 +142,34 @@ class Streams implements EventStreams {
   }
 
   #sendAll(now: number): void {
-    // One text for all who want the same.
-    const events = new Map<boolean, string>();
     this.#cutStuck(now);
     for (const stream of this.#open) {
-      const { history, stuck } = stream;
-      if (stuck !== undefined) continue;
-      const event = events.get(history) ?? this.#event(history);
-      events.set(history, event);
-      this.#send(stream, event);
+      if (stream.stuck === undefined) this.#send(stream, this.#event(stream.history));
     }
   }
 
   /** Ends what waits for too long; and what waits longest, while too much is waiting. */
   #cutStuck(now: number): void {
     const stuck = [...this.#open]
-      .flatMap(({ response, stuck: waiting }) => (waiting ? [{ response, ...waiting }] : []))
+      .flatMap(({ socket, stuck: waiting }) => (waiting ? [{ socket, ...waiting }] : []))
       .toSorted((one, other) => one.since - other.since);
     let underWay = stuck.reduce((sum, { length }) => sum + length, 0);
     const { maxUnderWay = MAX_UNDER_WAY } = this.#options;
-    for (const { response, since, length } of stuck) {
+    for (const { socket, since, length } of stuck) {
       if (now - since < STUCK_MS && underWay <= maxUnderWay) return;
-      response.destroy();
+      socket.destroy();
       underWay -= length;
     }
   }
 
+  /** One text for all who want the same at the same time. */
   #event(history: boolean): string {
-    return `event: diagnosis\ndata: ${JSON.stringify(this.#options.document({ history }))}\n\n`;
+    const { clock, document } = this.#options;
+    const known = this.#events.get(history);
+    if (known !== undefined && clock.now() - known.at < SHARED_MS) return known.event;
+    const event = `event: diagnosis\ndata: ${JSON.stringify(document({ history }))}\n\n`;
+    this.#events.set(history, { at: clock.now(), event });
+    return event;
   }
 
   /** A reader that does not keep up misses events in between: nothing waits for it but what is under way. */

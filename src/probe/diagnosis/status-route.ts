@@ -12,17 +12,42 @@ export interface StatusRequest {
 
 /**
  * Answers `/healthz/status`: health+json with the diagnosis in it, or the page for whoever likes HTML at least as much,
- * as browsers do. `?history=none` leaves the steps of the day out.
+ * as browsers do. `?history=none` leaves the steps of the day out. Who asks for the same while it is being made gets the
+ * same: they all wait for one word of the main loop, and probes would wait for as many reports as were asked for.
  */
-export async function answerStatus(
+export function createStatusAnswers(
   source: StatusSource,
   diagnosis: LateDiagnosis,
-  { accept, query }: StatusRequest,
+): (asked: StatusRequest) => Promise<Prepared> {
+  const making = new Map<string, Promise<Prepared>>();
+  return ({ accept, query }) => {
+    const history = query.get('history') !== 'none';
+    const html = prefersHtml(accept);
+    const refresh = query.has('refresh');
+    const key = [history, html, refresh].join();
+    const known = making.get(key);
+    if (known !== undefined) return known;
+    const made = makeAnswer(source, diagnosis, { history, html, refresh }).finally(() =>
+      making.delete(key),
+    );
+    making.set(key, made);
+    return made;
+  };
+}
+
+interface Wanted {
+  readonly history: boolean;
+  readonly html: boolean;
+  readonly refresh: boolean;
+}
+
+async function makeAnswer(
+  source: StatusSource,
+  diagnosis: LateDiagnosis,
+  { history, html, refresh }: Wanted,
 ): Promise<Prepared> {
-  const history = query.get('history') !== 'none';
   const document = await diagnosis.document({ history });
-  const page =
-    document !== undefined && prefersHtml(accept) ? await pageOf(document, query) : undefined;
+  const page = document !== undefined && html ? await pageOf(document, refresh) : undefined;
   return page ?? renderStatus(source, document);
 }
 

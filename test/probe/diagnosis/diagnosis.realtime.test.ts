@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../../src/core/diagnosis.js';
@@ -179,6 +180,21 @@ describe('the events of the diagnosis', () => {
     program.send({ do: 'dispose' });
     expect(await program.exit(3000)).toBe(0);
     await eventually('the end of the events', () => open.every(({ ended }) => ended) || undefined);
+  });
+
+  it('E4: one connection that asks many times over leaves no place taken behind', async () => {
+    await start();
+    const socket = connect(port, '127.0.0.1');
+    const asked = `GET ${STATUS}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+    socket.write(asked.repeat(20));
+    await once(socket, 'data');
+    socket.destroy();
+    const free = await eventually('sixteen free places', async () => {
+      const open = await Promise.all(Array.from({ length: 16 }, () => read(port)));
+      for (const reader of open) reader.close();
+      return open.every(({ status }) => status === 200) || undefined;
+    });
+    expect(free).toBe(true);
   });
 
   it('E4: a browser gets the page, and a program the report', async () => {

@@ -25,10 +25,12 @@ class Reader extends EventEmitter {
     this.ended = true;
     this.emit('close');
   }
-  destroy(): void {
-    this.ended = true;
-    this.emit('close');
-  }
+  readonly socket = Object.assign(new EventEmitter(), {
+    destroy: () => {
+      this.ended = true;
+      this.socket.emit('close');
+    },
+  });
   /** Takes what waits. */
   drain(): void {
     this.keepsUp = true;
@@ -48,14 +50,19 @@ interface StreamsKit {
   size: number;
   fails: boolean;
   open(url?: string): Reader;
+  /** Asks again on the connection of a reader. */
+  askBehind(reader: Reader): ReturnType<EventStreams['take']>;
   ask(method?: string, url?: string): ReturnType<EventStreams['take']>;
 }
 
 function createStreamsKit(): StreamsKit {
   const clock = createManualClock();
   const errors: unknown[] = [];
-  const ask = (reader: Reader, url: string, method = 'GET') =>
-    kit.streams.take({ url, method } as IncomingMessage, reader as unknown as ServerResponse);
+  const ask = (reader: Reader, url: string, method = 'GET', { socket } = reader) =>
+    kit.streams.take(
+      { url, method, socket } as unknown as IncomingMessage,
+      reader as unknown as ServerResponse,
+    );
   const kit: StreamsKit = {
     clock,
     errors,
@@ -88,6 +95,7 @@ function createStreamsKit(): StreamsKit {
       if (taken !== 'taken') throw new Error(`answered ${taken?.status}`);
       return reader;
     },
+    askBehind: (reader) => ask(new Reader(), '/healthz/status/events', 'GET', reader),
     ask: (method, url = '/healthz/status/events') => ask(new Reader(), url, method),
   };
   return kit;
@@ -107,7 +115,7 @@ describe('the events of the diagnosis', () => {
     await kit.clock.advance(3000);
     expect(one.events).toHaveLength(4);
     expect(other.events).toHaveLength(4);
-    expect(kit.made).toBe(2 + 3);
+    expect(kit.made).toBe(1 + 3);
     expect(one.events.at(-1)).toBe(other.events.at(-1));
   });
 
@@ -139,6 +147,25 @@ describe('the events of the diagnosis', () => {
     readers[3]?.emit('close');
     expect(kit.open().events).toHaveLength(1);
     expect(kit.looking).toBe(16);
+  });
+
+  it('E4: a connection has one stream, and none once it has ended, whatever its responses tell', () => {
+    const kit = createStreamsKit();
+    const reader = kit.open();
+    expect(kit.askBehind(reader)).toMatchObject({ status: 503 });
+    reader.socket.emit('close');
+    expect(kit.looking).toBe(0);
+    for (let count = 0; count < 16; count += 1) kit.open();
+    expect(kit.looking).toBe(16);
+  });
+
+  it('E4: readers that come together get one document, and one that comes later the latest', async () => {
+    const kit = createStreamsKit();
+    for (let count = 0; count < 8; count += 1) kit.open();
+    expect(kit.made).toBe(1);
+    await kit.clock.advance(250);
+    kit.open();
+    expect(kit.made).toBe(2);
   });
 
   it('E4: a reader that is slow gets the latest when it is back, and none in between', async () => {
