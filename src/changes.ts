@@ -33,6 +33,7 @@ const LIMIT = 1000;
 export function createChanges(health: Health, logger: Logger): Changes {
   const listeners = new Set<(change: HealthChange) => unknown>();
   const streams = new Set<OwnChangeStream<HealthChange>>();
+  let disposed = false;
   const onError = (error: unknown): void => {
     const output = errorText(error);
     logger.error({ event: 'listener_error', output }, `a listener to onChange threw: ${output}`);
@@ -45,21 +46,29 @@ export function createChanges(health: Health, logger: Logger): Changes {
     stream(options = {}) {
       const { signal, limit = LIMIT } = objectOption('changes (options)', options);
       integerOption('changes.limit', limit, { min: 1, max: 1_000_000 });
+      if (signal !== undefined)
+        functionOption(
+          'changes.signal (its addEventListener)',
+          objectOption('changes.signal', signal).addEventListener,
+        );
       const own = createChangeStream<HealthChange>(limit, () => {
         streams.delete(own);
         signal?.removeEventListener('abort', own.end);
       });
       streams.add(own);
-      if (signal?.aborted === true) own.end();
+      if (disposed || signal?.aborted === true) own.end();
       else signal?.addEventListener('abort', own.end, { once: true });
       return own.stream;
     },
     tell(change) {
-      for (const listener of listeners) contain(() => listener(change), onError);
+      // A copy: one that registers itself again would be called for ever.
+      for (const listener of [...listeners])
+        if (listeners.has(listener)) contain(() => listener(change), onError);
       for (const own of streams) own.push(change);
       contain(() => publish({ health, change }), onError);
     },
     dispose() {
+      disposed = true;
       listeners.clear();
       for (const own of streams) own.end();
     },

@@ -56,6 +56,37 @@ describe('changes', () => {
     expect(await waiting).toStrictEqual({ done: true, value: undefined });
   });
 
+  it('O4: a stream that is asked for after dispose() is at its end', async () => {
+    await start();
+    await health.dispose();
+    expect(await health.changes().next()).toStrictEqual({ done: true, value: undefined });
+  });
+
+  it('O4: a listener that registers itself again hears the next change, not the same for ever', async () => {
+    await start();
+    let heard = 0;
+    let stop = (): void => {};
+    const listen = (): void => {
+      heard += 1;
+      // Ends the test rather than the machine.
+      if (heard > 100) throw new Error('called for ever');
+      stop();
+      stop = health.onChange(listen);
+    };
+    stop = health.onChange(listen);
+    health.maintenance(true);
+    expect(heard).toBe(1);
+    health.maintenance(false);
+    expect(heard).toBe(2);
+  });
+
+  it('O4: a signal that is none is refused, and nothing is left behind', async () => {
+    await start();
+    const options = { signal: 5 } as unknown as Parameters<Health['changes']>[0];
+    expect(() => health.changes(options)).toThrow('changes.signal');
+    await expect(health.dispose()).resolves.toBeUndefined();
+  });
+
   it('O4: a reader that is busy misses the oldest beyond the limit', async () => {
     await start();
     const stream = health.changes({ limit: 1 });
