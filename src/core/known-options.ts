@@ -81,16 +81,24 @@ export function checkKnownOptions(options: HealthOptions): void {
 }
 
 /**
- * Refuses a key of a check that is nearly an option; a check may have fields of its own.
+ * Refuses a key of a check that is nearly an option; a check may have fields of its own, and what a class calls its own,
+ * such as `state` or `disposed`, is no misspelling.
  * @throws HaleError `HALE_OPTION_INVALID` naming the key and the option it may have been meant for.
  */
 export function checkKnownCheckOptions(path: string, check: object): void {
+  if (isOfClass(check)) return;
   const known = Object.keys(CHECK);
   for (const key of Object.keys(check)) {
     if (known.includes(key)) continue;
     const meant = nearest(key, known);
     if (meant !== undefined) refuse(`${path}.${key}`, meant);
   }
+}
+
+function isOfClass(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // A plain object may come from another realm, whose own prototype has none either.
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
 function refuseUnknown(path: string, given: object, known: readonly string[]): void {

@@ -50,6 +50,11 @@ describe('known options', () => {
     class PoolCheck {
       readonly pool = {};
       readonly name = 'database';
+      readonly node = 'a';
+      state = 'open';
+      started = false;
+      disposed = false;
+      readonly timeout = 1;
       run(): void {}
     }
     expect(() => checkKnownCheckOptions('checks.database', new PoolCheck())).not.toThrow();
