@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { Clock } from '../core/clock.js';
+import { isoTime } from '../core/iso-time.js';
 import { writeWhole } from '../core/write-whole.js';
 
 /** Writes one line of JSON, at once. */
@@ -21,7 +22,8 @@ export function createStderrLog(
   redact: (text: string) => string,
 ): DirectLog {
   return (level, event, fields, message) => {
-    const line = { level, time: clock.wallNow(), name: 'hale', event, ...fields, msg: message };
+    const time = isoTime(clock.wallNow());
+    const line = { level, time, name: 'hale', event, ...fields, msg: message };
     const clean = (_key: string, value: unknown): unknown =>
       typeof value === 'string' ? redact(value) : value;
     writeWhole((bytes) => writeSync(STDERR, bytes), `${JSON.stringify(line, clean)}\n`);

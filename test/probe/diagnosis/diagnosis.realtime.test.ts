@@ -121,6 +121,10 @@ describe('the diagnosis, while the main loop stands still', () => {
     const stalls = after.timeline.filter(({ kind }) => kind === 'stall');
     expect(stalls.map(({ to }) => to)).toStrictEqual(['turning', 'standing']);
     expect(stalls[1]?.text).toContain('blockTheLoop');
+    // O2: lines of both threads are written alike.
+    const lines = program.logs();
+    expect(lines.map(({ event }) => event)).toContain('liveness_failed');
+    for (const { time } of lines) expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 });
 
