@@ -10,10 +10,13 @@ interface Sighting {
 export class Sightings {
   readonly #seen = new Map<string, Sighting>();
 
-  /** Milliseconds since this revision was first seen; 0 at the first look. */
-  ageMs(key: string, revision: string, now: number): number {
+  /**
+   * Milliseconds since this revision was first seen, as of the question; 0 at the first look. Between question and answer
+   * this process may have been frozen, and the holder has renewed.
+   */
+  ageMs(key: string, revision: string, now: number, askedAt = now): number {
     const seen = this.#seen.get(key);
-    if (seen?.revision === revision) return now - seen.at;
+    if (seen?.revision === revision) return Math.max(0, askedAt - seen.at);
     this.#seen.set(key, { revision, at: now });
     return 0;
   }

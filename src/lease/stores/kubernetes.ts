@@ -110,13 +110,14 @@ class KubernetesLease implements LeaseStore {
 
   async list(...[query, call]: Parameters<LeaseStore['list']>): ReturnType<LeaseStore['list']> {
     const { prefix = '' } = query;
+    const askedAt = call.clock.now();
     const objects = await this.#api.list(call.signal);
     this.#sightings.keepOnly(new Set(objects.map(({ metadata }) => metadata.name)));
     const own = objects.filter(({ metadata }) => metadata.name.startsWith(this.#prefix));
     return own
       .map((object) => ({ object, entry: entryOf(object) }))
       .filter(({ object, entry }) => objectName(this.#prefix, entry.name) === object.metadata.name)
-      .filter(({ object, entry }) => this.#isAlive(object, entry, call))
+      .filter(({ object, entry }) => this.#isAlive(object, entry, call, askedAt))
       .map(({ entry }) => ({ ...entry, holder: entry.holder ?? '' }))
       .filter(({ name }) => name.startsWith(prefix))
       .toSorted((one, two) => (one.name < two.name ? -1 : 1));
@@ -139,9 +140,10 @@ class KubernetesLease implements LeaseStore {
   ): Promise<T> {
     const key = objectName(this.#prefix, name);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const askedAt = call.clock.now();
       const object = await this.#api.get(key, call.signal);
       const entry = object && entryOf(object, name);
-      const isAlive = object !== undefined && this.#isAlive(object, entry, call);
+      const isAlive = object !== undefined && this.#isAlive(object, entry, call, askedAt);
       const { answer, write } = decide(entry, isAlive);
       if (write === undefined) return answer;
       const before = object ?? { metadata: { name: key } };
@@ -159,9 +161,10 @@ class KubernetesLease implements LeaseStore {
     { metadata }: LeaseObject,
     entry: KubernetesEntry | undefined,
     { clock }: LeaseCall,
+    askedAt?: number,
   ): boolean {
     if (entry === undefined) return false;
-    const ageMs = this.#sightings.ageMs(metadata.name, entry.revision, clock.now());
+    const ageMs = this.#sightings.ageMs(metadata.name, entry.revision, clock.now(), askedAt);
     return entry.holder !== undefined && ageMs <= entry.ttlMs;
   }
 }

@@ -139,6 +139,16 @@ describe.each(Object.entries(servers))('%s', (title, start) => {
     expect(revisions.size).toBe(3);
   });
 
+  it('H7: an observer that was frozen while an answer was on its way takes nobody for gone', async () => {
+    const [holder, observer] = [open(), open()];
+    await granted(holder, 'frozen');
+    const clock = createManualClock();
+    expect(await observer.list({ prefix: 'frozen' }, call(clock))).toHaveLength(1);
+    const answer = observer.list({ prefix: 'frozen' }, call(clock));
+    await clock.advance(600_000);
+    expect(await answer).toHaveLength(1);
+  });
+
   it('H4: leaseTransitions is the token, the object outlives a release, and nobody may delete it', async () => {
     const store = open();
     const token = await granted(store, 'orders');
