@@ -53,7 +53,11 @@ export function valueOf(
 /** @throws Error for a key that is no lease */
 export function entryOf({ Key, Value, LockIndex, ModifyIndex, Session }: ConsulPair): ConsulEntry {
   const kept = parsed(Buffer.from(Value ?? '', 'base64').toString());
-  if (typeof kept?.['name'] !== 'string' || !Number.isSafeInteger(LockIndex))
+  if (
+    typeof kept?.['name'] !== 'string' ||
+    !(Number(kept['ttlMs']) > 0) ||
+    !Number.isSafeInteger(LockIndex)
+  )
     throw new Error(`Consul has something else than a lease under "${Key}"`);
   return {
     name: kept['name'],

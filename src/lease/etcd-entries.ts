@@ -48,7 +48,11 @@ export function entriesOf(answer: EtcdAnswer): EtcdEntry[] {
 function entryOf(pair: KeyValue): EtcdEntry {
   const { key = '', value = '', create_revision, mod_revision } = pair;
   const kept = parsed(fromBase64(value));
-  if (typeof kept?.holder !== 'string' || create_revision === undefined)
+  if (
+    typeof kept?.holder !== 'string' ||
+    !(Number(kept.ttlMs) > 0) ||
+    create_revision === undefined
+  )
     throw new Error('etcd has something else than a lease under this key');
   return {
     key: fromBase64(key),

@@ -50,7 +50,11 @@ export async function look(
 
 function nodeOf(name: string, data: Buffer, stat: ZookeeperLeaseStat): ZookeeperNode {
   const kept = parsed(String(data));
-  if (typeof kept?.holder !== 'string' || numberIn(stat.ephemeralOwner) === 0n)
+  if (
+    typeof kept?.holder !== 'string' ||
+    !(Number(kept.ttlMs) > 0) ||
+    numberIn(stat.ephemeralOwner) === 0n
+  )
     throw new Error('ZooKeeper has something else than a lease under this path');
   return {
     name,

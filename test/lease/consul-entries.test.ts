@@ -44,7 +44,8 @@ describe('keys of Consul', () => {
       renewals: 3,
     });
     expect(entryOf({ ...pair, ...valueOf(request, 0), Session: '' }).session).toBe(undefined);
-    for (const Value of [null, '', 'e30=', 'bm9uZQ=='])
+    const noTtl = Buffer.from('{"name":"a","holder":"b"}').toString('base64');
+    for (const Value of [null, '', 'e30=', 'bm9uZQ==', noTtl])
       expect(() => entryOf({ ...pair, Value })).toThrow('something else than a lease under "k"');
     const far = { ...pair, ...valueOf(request, 0), LockIndex: 2 ** 53 };
     expect(() => entryOf(far)).toThrow(/something else/);

@@ -23,6 +23,8 @@ describe('entries of etcd', () => {
   it.each([
     ['no JSON', { ...pair, value: toBase64('{') }],
     ['no holder', { ...pair, value: toBase64('{}') }],
+    ['no ttl', { ...pair, value: toBase64('{"holder":"a"}') }],
+    ['a ttl that is none', { ...pair, value: toBase64('{"holder":"a","ttlMs":-1}') }],
     ['no object', { ...pair, value: toBase64('null') }],
     ['no value', { key: pair.key, create_revision: '1' }],
     ['no revision', { key: pair.key, value }],

@@ -77,6 +77,7 @@ describe('the nodes of leases in ZooKeeper', () => {
     for (const [text, of] of [
       ['', stat(1n)],
       ['{"holder":7}', stat(1n)],
+      ['{"holder":"a"}', stat(1n)],
       [value, { ...stat(1n), ephemeralOwner: bytes(0n) }],
     ] as const) {
       const client = clientOf({ '/hale/lease/orders': [text, of] });

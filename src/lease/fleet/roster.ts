@@ -43,6 +43,8 @@ export class Roster {
   /** A lease is held, which is a heartbeat if it is news. */
   held(record: LeaseRecord, now: number): void {
     const moment = this.#at(now);
+    // A store of somebody else's may tell anything; by such a time nothing could be judged.
+    if (!(record.ttlMs > 0 && Number.isFinite(record.ttlMs))) return;
     const known = this.#members.get(record.name);
     this.#longestTtlMs = Math.max(this.#longestTtlMs, record.ttlMs);
     if (known === undefined || known.holder !== record.holder) this.#join(record, known, moment);

@@ -77,6 +77,16 @@ describe('a fleet', () => {
     expect(at).toEqual(['20 suspect a', '30 down a']);
   });
 
+  it('H7: what has no ttl is no lease, and does not make it look without a pause', async () => {
+    const { clock, registry, take, fleet } = await settled();
+    for (const ttlMs of [NaN, -1, 0, Infinity]) registry.beat('c', { ttlMs });
+    registry.beat('a', { ttlMs: NaN });
+    await clock.advance(1000);
+    expect([take(), fleet.list().map(({ name }) => name)]).toEqual([[], ['a', 'b']]);
+    // One look is due within a second.
+    expect(clock.pendingTimers).toBe(1);
+  });
+
   it('H7: tells a release from an end without a word', async () => {
     const { clock, registry, take, states } = await settled();
     registry.free('a');
