@@ -49,7 +49,9 @@ class LeaseSet implements Leases {
   readonly #deadlines = new Map<LeaseParticipant, number>();
   #started = false;
   #disposed = false;
-  #exiting = false;
+  /** When the process exits at the latest. */
+  #exitBy = Infinity;
+  #exited = false;
 
   constructor(options: LeasesOptions) {
     this.#options = options;
@@ -148,15 +150,28 @@ class LeaseSet implements Leases {
   }
 
   #exit(given: LeaseExit): void {
-    if (this.#exiting || this.#disposed) return;
-    this.#exiting = true;
-    const { clock, drain, logger, exit } = this.#options;
+    if (this.#disposed || given.exitBy >= this.#exitBy) return;
+    const isFirst = this.#exitBy === Infinity;
+    this.#exitBy = given.exitBy;
+    const { clock, drain, logger } = this.#options;
     const fields = { event: 'lease_exit', reason: given.reason };
     logger.error(fields, `exiting: ${given.reason}`);
     const leftMs = Math.max(0, given.exitBy - clock.now());
+    // The process ends by this exit, with this code, not because nothing keeps it.
+    const alive = { keepsProcessAlive: true };
+    if (!isFirst) {
+      // Another lease that has less time left; what is waited for stays the same.
+      clock.setTimeout(() => this.#end(), leftMs, alive);
+      return;
+    }
     const drained = given.drain ? drain.crash(given.reason) : undefined;
     const ended = (): Promise<unknown> => Promise.all([given.fenced, drained]);
-    // The process ends by this exit, with this code, not because nothing keeps it.
-    void settlesWithin(clock, leftMs, ended, { keepsProcessAlive: true }).then(() => exit(1));
+    void settlesWithin(clock, leftMs, ended, alive).then(() => this.#end());
+  }
+
+  #end(): void {
+    if (this.#exited) return;
+    this.#exited = true;
+    this.#options.exit(1);
   }
 }

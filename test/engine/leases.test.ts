@@ -176,6 +176,20 @@ describe('leases of a process', () => {
     }
   });
 
+  it('H2: a second lease that is lost with less time left shortens the time of the first', async () => {
+    const { leases, clock, exits } = setUp();
+    const [a, b] = [participant('a'), participant('b')];
+    for (const { lease } of [a, b]) leases.add(lease);
+    leases.start();
+    const at = clock.now();
+    const never = new Promise<void>(() => {});
+    a.context().exit({ reason: 'a lost', exitBy: at + 4000, drain: true, fenced: never });
+    b.context().exit({ reason: 'b lost', exitBy: at + 800, drain: false, fenced: never });
+    b.context().exit({ reason: 'b lost', exitBy: at + 900, drain: false, fenced });
+    await clock.advance(10_000);
+    expect(exits).toEqual([[at + 800, 1]]);
+  });
+
   it('D1: the drain releases the lease last, once work has stopped', async () => {
     const { leases, clock, shutdown } = setUp();
     const order: string[] = [];
