@@ -81,6 +81,8 @@ class ThreadKillSwitch implements OwnKillSwitch {
 
   set(deadline: LeaseDeadline | undefined): void {
     const { board, clock } = this.#options;
+    // The thread may not have looked since it was told to end.
+    if (this.#disposed !== undefined) return;
     if (deadline === undefined) return board.leaseDeadline.clear();
     const now = clock.now();
     const bootAheadMs = (clock.uptimeMs?.() ?? now) - now;

@@ -33,6 +33,15 @@ describe('kill switch', () => {
     expect(board.leaseDeadline.read().kind).toBe('none');
   });
 
+  it('H3: one that has ended watches no deadline again, and its thread is told nothing else', async () => {
+    const { killSwitch, board } = setUp();
+    await killSwitch.dispose();
+    killSwitch.set(undefined);
+    expect(board.leaseDeadline.read().kind).toBe('closed');
+    killSwitch.set({ at: 30_000, lease: 'orders' });
+    expect(board.leaseDeadline.read().kind).toBe('closed');
+  });
+
   it.each(['Bun', 'Deno'] as const)(
     'H3: %s as process 1 gets no lease, and is told what helps',
     (name) => {
