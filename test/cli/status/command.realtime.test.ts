@@ -88,6 +88,25 @@ describe('E4: hale status', () => {
     expect(await ended).toBe(1);
   });
 
+  it('--watch --json writes one document a line', async () => {
+    await becomes(true);
+    const child = spawn(hale.file, ['status', '--watch', '--json'], {
+      ...{ env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    await expect.poll(() => text.split('\n').length, { timeout: 20_000 }).toBeGreaterThan(2);
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    const documents = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    for (const document of documents)
+      expect(document).toMatchObject({ status: 'pass', diagnosis: { schema: 1 } });
+  });
+
   it.each([
     ['a wrong token', [], { HALE_DIAGNOSTIC_TOKEN: 'wrong' }, 'set HALE_DIAGNOSTIC_TOKEN'],
     ['nobody there', ['http://127.0.0.1:1'], {}, 'ECONNREFUSED'],
