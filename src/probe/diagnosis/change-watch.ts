@@ -3,6 +3,7 @@ import type { Decision } from '../../core/decision.js';
 import type { TimelineEntry } from '../../core/diagnosis.js';
 import type { LeaseView } from '../../core/lease-host.js';
 import { plainText } from '../../core/plain-text.js';
+import type { ProbeState } from '../../core/probe-state.js';
 import { PROBE_KINDS, type ProbeKind } from '../probe-kind.js';
 import type { ProbeModel } from '../probe-model.js';
 import { createChanges } from './changes.js';
@@ -32,6 +33,9 @@ export function createChangeWatch({ model, board, add }: ChangeWatchOptions): Ch
   const decisions = new Map<ProbeKind, Decision>();
   let leases: readonly LeaseView[] | undefined;
   let standing: readonly string[] = [];
+  let progress: ProbeState['progress'] = [];
+  /** What has ever stood still and may again. */
+  const stood = new Set<string>();
 
   function lookAtProbes(moment: Moment): void {
     for (const name of PROBE_KINDS) {
@@ -52,7 +56,8 @@ export function createChangeWatch({ model, board, add }: ChangeWatchOptions): Ch
     const { leases: seen = [] } = model.state();
     if (seen === leases) return;
     for (const { name } of leases ?? []) {
-      if (!seen.some((lease) => lease.name === name)) changes.forget({ kind: 'lease', name });
+      if (!seen.some((lease) => lease.name === name))
+        changes.forget({ kind: 'lease', name: plainText(name) });
     }
     leases = seen;
     for (const { name, state, fence } of seen) {
@@ -61,9 +66,23 @@ export function createChangeWatch({ model, board, add }: ChangeWatchOptions): Ch
     }
   }
 
+  /** Jobs may have a progress each: what is gone is forgotten, and by the same name comes another. */
+  function forgetProgress(): void {
+    const { progress: seen } = model.state();
+    if (seen === progress) return;
+    progress = seen;
+    for (const name of stood) {
+      if (standing.includes(name) || seen.some((each) => each.name === name)) continue;
+      changes.forget({ kind: 'stall', name });
+      stood.delete(name);
+    }
+  }
+
   function lookAtProgress(moment: Moment): void {
+    forgetProgress();
     const now = model.stalledProgress();
     if (now === standing) return;
+    for (const name of now) stood.add(name);
     for (const name of now)
       changes.follow({ kind: 'stall', name }, 'standing', moment, { before: 'moving' });
     for (const name of standing)

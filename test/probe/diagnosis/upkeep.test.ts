@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckView } from '../../../src/core/probe-state.js';
 import { createLateDiagnosis } from '../../../src/probe/diagnosis/late-diagnosis.js';
+import { startedState } from '../../core/probe-state-builders.js';
 import { probeOptions } from '../../support/probing.js';
 import { SAMPLE, checkOf, createDiagnosisKit, problemsOf, ran } from './diagnosis-kit.js';
 
@@ -84,6 +85,26 @@ describe('the memory of the diagnosis', () => {
     // Places are free again: the bound is one of checks at a time.
     kit.apply({ checks: [ran(kit, 'last', 1)] });
     expect(checkOf(await kit.document(), 'last').recent).toHaveLength(1);
+  });
+
+  it('E4: a progress that is gone is forgotten, and one by the same name is another', async () => {
+    const kit = await createDiagnosisKit();
+    const view = { name: 'job', slot: 0, stallAfterMs: 500 } as const;
+    const stall = async () => {
+      kit.publish(startedState([], { progress: [view] }));
+      kit.board.beatProgress(0, kit.clock.now());
+      kit.run(1000);
+      kit.board.beatProgress(0, kit.clock.now());
+      kit.run(100);
+      kit.publish(startedState([], { progress: [] }));
+      kit.run(100);
+      const { timeline } = await kit.document();
+      return timeline.filter(({ kind, to }) => kind === 'stall' && to === 'standing');
+    };
+    expect(await stall()).toHaveLength(1);
+    const [again] = await stall();
+    expect(again).toMatchObject({ name: 'job', from: 'moving', to: 'standing' });
+    expect(again).not.toHaveProperty('lastedMs');
   });
 
   it('E4: of very many checks at once the runs of the first are kept, and all are told', async () => {
