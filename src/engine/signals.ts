@@ -6,7 +6,10 @@ import type { ProcessEvent, ProcessListener, ProcessPort } from './process-port.
 export interface SignalsOptions {
   readonly process: ProcessPort;
   readonly drain: Pick<Drain, 'begin' | 'crash' | 'underWay'>;
-  readonly logger: Logger;
+  readonly logger: Logger & {
+    /** Writes what is held back, before the process ends. */
+    flush(): void;
+  };
   readonly onUncaughtException: 'shutdown' | 'leave';
   readonly onUnhandledRejection: 'shutdown' | 'log' | 'leave';
   /** What has not ended yet, for the case that somebody else ends the process. */
@@ -113,6 +116,8 @@ function onIdle({ process, drain }: SignalsOptions, code: number): void {
 }
 
 function onExit({ drain, logger, open }: SignalsOptions, byHale: boolean, code: unknown): void {
+  // Whoever ends the process: a lost lease, a second signal, the program.
+  logger.flush();
   if (byHale || !drain.underWay) return;
   const left = open();
   logger.error(

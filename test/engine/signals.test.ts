@@ -20,6 +20,7 @@ function setUp(overrides: Partial<SignalsOptions> = {}) {
   const exits: number[] = [];
   const drains: string[] = [];
   const log = createLog();
+  const flushes: string[] = [];
   const delays: (number | undefined)[] = [];
   const ended = (reason: string, exitCode: 0 | 1): Promise<DrainResult> => {
     drains.push(reason);
@@ -40,14 +41,14 @@ function setUp(overrides: Partial<SignalsOptions> = {}) {
       crash: (reason) => ended(reason, 1),
       underWay: false,
     },
-    logger: log.logger,
+    logger: { ...log.logger, flush: () => void flushes.push('flushed') },
     onUncaughtException: 'shutdown',
     onUnhandledRejection: 'shutdown',
     open: () => ['hook "database" (running)'],
     ...overrides,
   });
   const settle = () => createManualClock().settle();
-  return { emitter, exits, drains, delays, log, dispose, settle };
+  return { emitter, exits, drains, delays, log, flushes, dispose, settle };
 }
 
 describe('signals', () => {
@@ -68,6 +69,12 @@ describe('signals', () => {
     expect(exits).toEqual([]);
     emitter.emit(signal);
     expect(exits).toEqual([code]);
+  });
+
+  it('O2: what the log holds back is written before the process ends, whoever ends it', () => {
+    const { emitter, flushes } = setUp();
+    emitter.emit('exit', 1);
+    expect(flushes).toStrictEqual(['flushed']);
   });
 
   it.each([
