@@ -28,7 +28,7 @@ export function renderDiagnosis(diagnosis: Diagnosis, options: RenderOptions): s
 function headLines(diagnosis: Diagnosis, { paint, width }: RenderOptions): string[] {
   const { instance, uptimeMs, at } = diagnosis;
   const { tone, state, because, meaning, since } = headlineOf(diagnosis);
-  const lasting = since === undefined ? '' : `, since ${timeOfDay(since, at)}`;
+  const lasting = since === undefined ? '' : `, since ${timeText(since, at)}`;
   const release = [instance.version, instance.releaseId].filter((text) => text !== undefined);
   const who = [
     ...(release.length === 0 ? [] : [release.join(' ')]),
@@ -44,6 +44,11 @@ function headLines(diagnosis: Diagnosis, { paint, width }: RenderOptions): strin
   ];
 }
 
+/** Nothing that came from elsewhere is written as it is, whatever it should be. */
+function timeText(iso: string, at: string): string {
+  return fit(timeOfDay(iso, at), 19);
+}
+
 function probeLines({ probes, at }: Diagnosis, options: RenderOptions): string[] {
   return (['readiness', 'liveness', 'startup'] as const).flatMap((name) =>
     oneProbe(name, probes[name], at, options),
@@ -57,7 +62,7 @@ function oneProbe(
   { paint, width }: RenderOptions,
 ): string[] {
   const lasted = since === undefined ? '' : ` for ${duration(agoMs(since, at))}`;
-  const line = `${paint.tone(status, MARKS[status])} ${cell(name, 10)} ${httpStatus}  ${fit(reason, width - 30)}${lasted}`;
+  const line = `${paint.tone(status, MARKS[status])} ${cell(name, 10)} ${fit(String(httpStatus), 3)}  ${fit(reason, width - 30)}${lasted}`;
   if (status === 'pass') return [line];
   const chains = why.map((steps) => steps.map(({ text }) => text).join(' ← '));
   const wrapped = chains.flatMap((text) => wrap(text, width - 4, CHAIN_LINES));
@@ -118,7 +123,7 @@ function changeLines({ timeline, at }: Diagnosis, { paint, width }: RenderOption
     const { from, to, lastedMs, text = '', name } = entry;
     const change = from === undefined ? to : `${from} → ${to}`;
     const lasted = lastedMs === undefined ? '' : ` after ${duration(lastedMs)}`;
-    return `  ${timeOfDay(entry.at, at)} ${fit(`${entry.kind} ${name}: ${change}${lasted}${text === '' ? '' : `, ${text}`}`, width - 12)}`;
+    return `  ${timeText(entry.at, at)} ${fit(`${entry.kind} ${name}: ${change}${lasted}${text === '' ? '' : `, ${text}`}`, width - 12)}`;
   });
   return ['', paint.dim('  last changes (UTC)'), ...lines];
 }

@@ -53,6 +53,20 @@ describe('hale status: the picture', () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
   });
 
+  it('E4: nor does what should be a number or a time', () => {
+    const evil = '\u001B[2J\u009B31m';
+    const report = diagnosis();
+    const { readiness } = report.probes;
+    const hostileProbe = { ...readiness, status: 'fail', httpStatus: evil, since: evil } as object;
+    const text = draw({
+      ...report,
+      probes: { ...report.probes, readiness: hostileProbe as typeof readiness },
+      timeline: [{ at: evil, kind: 'phase', name: 'phase', to: 'running' }],
+    });
+    // oxlint-disable-next-line eslint/no-control-regex
+    expect(text).not.toMatch(/[\u001B\u009B]/);
+  });
+
   it('E4: colours only where they are wanted, and never alone', () => {
     const coloured = renderDiagnosis(diagnosis(), { paint: createPaint(true), width: 100 });
     expect(coloured).toContain('\u001B[32m');
