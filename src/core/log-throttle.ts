@@ -24,6 +24,11 @@ const RECURRING: Readonly<Record<string, readonly [kind: string, field: string]>
   message_failed: ['message', 'queue'],
   lease_acquire_failed: ['lease', 'lease'],
   lease_renew_failed: ['lease', 'lease'],
+  lease_token_regressed: ['lease token', 'lease'],
+  lease_late: ['lease token', 'lease'],
+  lease_released: ['lease release', 'lease'],
+  lease_not_held: ['lease release', 'lease'],
+  lease_release_failed: ['lease release', 'lease'],
 };
 
 /** Said once, and the last word of its subject. */

@@ -97,6 +97,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       }
       count(attempt.value.kind);
       if (attempt.value.kind === 'released') log.released(claim.token);
+      else log.notHeld(claim.token);
     },
   };
 }

@@ -13,6 +13,7 @@ export interface KeeperLog {
   late(token: LeaseToken): void;
   lost(token: LeaseToken, why: LeaseLoss['why'], remainingMs: number, owner: LeaseOwner): void;
   released(token: LeaseToken): void;
+  notHeld(token: LeaseToken): void;
   hookFailed(which: string, error: unknown): void;
 }
 
@@ -68,6 +69,10 @@ export function createKeeperLog(logger: Logger, about: LogFields & { lease: stri
     },
     released(token) {
       tell('info', 'lease_released', { fence: String(token) }, 'released');
+    },
+    notHeld(token) {
+      const text = 'was no longer held when it was to be released';
+      tell('warn', 'lease_not_held', { fence: String(token) }, text);
     },
     hookFailed(which, error) {
       const output = errorText(error);

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createHealth } from '../../src/index.js';
 import type { CheckReturn } from '../../src/core/check.js';
 import type { LogFields, Logger } from '../../src/core/logger.js';
+import type { LeaseStore } from '../../src/core/lease-store.js';
+import { createLease } from '../../src/lease/index.js';
+import { memoryLease } from '../../src/lease/stores/memory.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 
 function recording(): { logger: Logger; lines: LogFields[] } {
@@ -55,6 +58,32 @@ describe('log volume', () => {
     },
     20_000,
   );
+
+  it('O2, H4: a registry that offers old tokens for an hour makes a bounded number of lines', async () => {
+    const { clock, health, lines } = await start(() => Promise.resolve());
+    const store = memoryLease();
+    let offered = 0n;
+    const forgetful: LeaseStore = {
+      ...store,
+      // Every name is free again at once, and its tokens begin anew after the first.
+      async acquire() {
+        offered += 1n;
+        return { kind: 'granted', token: offered === 1n ? 1_000_000n : offered, ttlMs: 30_000 };
+      },
+      renew: async () => ({ kind: 'lost', owner: {} }),
+      release: async () => ({ kind: 'released' }),
+    };
+    const lease = createLease({ store: forgetful, name: 'orders', onLost: 'pause', fence() {} });
+    health.lease(lease);
+    const before = lines.length;
+    for (let minute = 0; minute < 60; minute += 1) await clock.advance(60_000);
+    expect(offered).toBeGreaterThan(1000n);
+    const told = lines.slice(before);
+    expect(told.map(({ event }) => event)).toContain('lease_token_regressed');
+    // What was offered, and what was given back.
+    expect(told.length).toBeLessThanOrEqual(2 * (10 + 60 + 1) + 10);
+    await health.dispose();
+  }, 20_000);
 
   it('O2: ten thousand probes make no line', async () => {
     const { health, lines } = await start(() => Promise.resolve());
