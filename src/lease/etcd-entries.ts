@@ -48,11 +48,7 @@ export function entriesOf(answer: EtcdAnswer): EtcdEntry[] {
 function entryOf(pair: KeyValue): EtcdEntry {
   const { key = '', value = '', create_revision, mod_revision } = pair;
   const kept = parsed(fromBase64(value));
-  if (
-    typeof kept?.holder !== 'string' ||
-    !(Number(kept.ttlMs) > 0) ||
-    create_revision === undefined
-  )
+  if (typeof kept?.holder !== 'string' || !(Number(kept.ttlMs) > 0) || !isRevision(create_revision))
     throw new Error('etcd has something else than a lease under this key');
   return {
     key: fromBase64(key),
@@ -72,11 +68,15 @@ function parsed(text: string): { holder?: unknown; ttlMs?: unknown; data?: unkno
   }
 }
 
+/** Whether it is a number of 64 bits, which come as text; a longer one takes long to read. */
+function isRevision(given: unknown): given is string {
+  return typeof given === 'string' && /^\d{1,19}$/.test(given);
+}
+
 /** The revision an answer was given at. @throws Error when it is no answer of etcd's: then it proves nothing */
 export function revisionOf({ header }: EtcdAnswer): bigint {
   const revision = (header as { revision?: unknown } | undefined)?.revision;
-  if (typeof revision !== 'string' || !/^\d+$/.test(revision))
-    throw new Error('etcd answered without a revision');
+  if (!isRevision(revision)) throw new Error('etcd answered without a revision');
   return BigInt(revision);
 }
 

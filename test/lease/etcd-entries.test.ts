@@ -28,11 +28,15 @@ describe('entries of etcd', () => {
     ['no object', { ...pair, value: toBase64('null') }],
     ['no value', { key: pair.key, create_revision: '1' }],
     ['no revision', { key: pair.key, value }],
+    ['a revision that is none', { ...pair, create_revision: 'x' }],
+    ['a revision of more than 64 bits', { ...pair, create_revision: '9'.repeat(1_000_000) }],
   ])('a key that is no lease says nothing: %s', (_, kv) => {
     expect(() => entriesOf({ kvs: [kv] })).toThrow(/something else than a lease/);
   });
 
-  it.each([{}, { header: null }, { header: {} }, { header: { revision: 7 } }])(
+  const long = { header: { revision: '9'.repeat(1000) } };
+
+  it.each([{}, { header: null }, { header: {} }, { header: { revision: 7 } }, long])(
     'an answer without a revision is none: %j',
     (answer) => {
       expect(() => revisionOf(answer)).toThrow(/without a revision/);
