@@ -24,12 +24,19 @@ const RECURRING: Readonly<Record<string, readonly [kind: string, field: string]>
   message_failed: ['message', 'queue'],
   lease_acquire_failed: ['lease', 'lease'],
   lease_renew_failed: ['lease', 'lease'],
+  lease_renewed: ['lease', 'lease'],
+  lease_granted: ['lease', 'lease'],
+  lease_denied: ['lease', 'lease'],
+  lease_lost: ['lease', 'lease'],
   lease_token_regressed: ['lease token', 'lease'],
   lease_late: ['lease token', 'lease'],
   lease_released: ['lease release', 'lease'],
   lease_not_held: ['lease release', 'lease'],
   lease_release_failed: ['lease release', 'lease'],
 };
+
+/** Told at once, after what was held back before it: a failure told afterwards would be the last word. */
+const AT_ONCE: readonly unknown[] = ['lease_granted', 'lease_denied', 'lease_lost'];
 
 /** Said once, and the last word of its subject. */
 const FINAL_REASONS: readonly unknown[] = ['draining', 'stopped', 'fatal'];
@@ -107,7 +114,10 @@ export function createThrottledLogger(logger: Logger, clock: Clock): ThrottledLo
     if (key === undefined) return logger[line.level](line.fields, line.message);
     const subject = subjectOf(key);
     refill(subject, clock.now());
-    if (isFinal(line.fields)) {
+    if (AT_ONCE.includes(line.fields['event'])) {
+      release(subject);
+      write(line, subject);
+    } else if (isFinal(line.fields)) {
       if (subject.held !== undefined) subject.suppressed += 1;
       subject.held = line;
       release(subject);

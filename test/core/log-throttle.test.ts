@@ -72,6 +72,32 @@ describe('throttled logger', () => {
     expect(each.lines[10]?.[1]).toMatchObject({ reason: 'draining', suppressed: 20 });
   });
 
+  it('O2, H1: that a lease is renewed again is the last word on failures that were held back', async () => {
+    const each = kit();
+    for (let index = 0; index < 15; index += 1)
+      each.logger.warn({ event: 'lease_renew_failed', lease: 'orders' }, 'could not renew');
+    each.logger.info({ event: 'lease_renewed', lease: 'orders' }, 'renewed again');
+    await each.clock.advance(HOUR_MS);
+    expect(each.lines).toHaveLength(11);
+    expect(each.lines[10]?.[1]).toMatchObject({ event: 'lease_renewed', suppressed: 5 });
+  });
+
+  it.each(['lease_lost', 'lease_granted', 'lease_denied'])(
+    'O2, H1: %s is told at once, after the last failure',
+    async (event) => {
+      const each = kit();
+      for (let index = 0; index < 15; index += 1)
+        each.logger.warn({ event: 'lease_renew_failed', lease: 'orders', index }, 'no');
+      each.logger.error({ event, lease: 'orders' }, 'what became of it');
+      expect(each.lines.slice(10).map(([, fields]) => fields)).toStrictEqual([
+        { event: 'lease_renew_failed', lease: 'orders', index: 14, suppressed: 4 },
+        { event, lease: 'orders' },
+      ]);
+      await each.clock.advance(HOUR_MS);
+      expect(each.lines).toHaveLength(12);
+    },
+  );
+
   it('O2: flush tells what is held back, once, and leaves no timer', async () => {
     const each = kit();
     flap(each, 'database', 12);
