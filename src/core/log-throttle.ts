@@ -33,6 +33,14 @@ const RECURRING: Readonly<Record<string, readonly [kind: string, field: string]>
   lease_released: ['lease release', 'lease'],
   lease_not_held: ['lease release', 'lease'],
   lease_release_failed: ['lease release', 'lease'],
+  exit_permit_granted: ['exit permit', 'event'],
+  exit_permit_lost: ['exit permit', 'event'],
+  exit_permit_expired: ['exit permit', 'event'],
+  exit_permit_given_back: ['exit permit', 'event'],
+  exit_permit_kept: ['exit permit', 'event'],
+  may_leave_failed: ['exit permit', 'event'],
+  limit_failed: ['limit', 'event'],
+  listener_error: ['listener', 'event'],
 };
 
 /** Told at once, after what was held back before it: a failure told afterwards would be the last word. */

@@ -59,6 +59,25 @@ describe('log volume', () => {
     20_000,
   );
 
+  it('O2: a listener that throws at each change of an hour makes a bounded number of lines', async () => {
+    let runs = 0;
+    const { clock, health, lines } = await start(async () => {
+      runs += 1;
+      return { status: runs % 2 === 0 ? 'pass' : 'warn' };
+    });
+    let changes = 0;
+    health.onChange(() => {
+      changes += 1;
+      throw new Error('no room in this listener');
+    });
+    for (let second = 0; second < 3600; second += 1) await clock.advance(1000);
+    await health.dispose();
+    expect(changes).toBeGreaterThan(3000);
+    const told = lines.filter(({ event }) => event === 'listener_error');
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.length).toBeLessThanOrEqual(10 + 60 + 1);
+  }, 20_000);
+
   it('O2, H4: a registry that offers old tokens for an hour makes a bounded number of lines', async () => {
     const { clock, health, lines } = await start(() => Promise.resolve());
     const store = memoryLease();
