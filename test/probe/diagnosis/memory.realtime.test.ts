@@ -16,10 +16,13 @@ it('E4: fifty checks and a day of history take less than 2 MB, and a run nothing
   program = startProgram(bundle.file, { execArgv: ['--expose-gc'] });
   const measured = await program.message('measured', 30_000);
   expect(measured).toMatchObject({ steps: 288, recent: 60, timeline: 200 });
-  const { bytes, bytesPerRun } = measured as { bytes: number; bytesPerRun: number };
+  const { bytes, bytesAfterLook, pageLength, bytesPerRun } = measured as Record<string, number>;
   // 50 × 8.8 KB of runs at the very least: less would mean that nothing was measured.
   expect(bytes).toBeGreaterThan(440_000);
   expect(bytes).toBeLessThan(2_000_000);
+  // With all that stays once somebody has opened the page.
+  expect(pageLength).toBeGreaterThan(100_000);
+  expect(bytesAfterLook).toBeLessThan(2_000_000);
   // The time of the run, boxed on its way; garbage of the young.
   expect(bytesPerRun).toBeLessThan(40);
 });

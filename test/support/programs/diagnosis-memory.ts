@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/core/clock.js';
 import type { CheckView, LastOutcome } from '../../../src/core/probe-state.js';
 import { createRunHistory } from '../../../src/core/run-history.js';
 import { createDiagnostician } from '../../../src/probe/diagnosis/diagnosis.js';
+import { renderPage } from '../../../src/page/page.js';
 import { createProbeModel } from '../../../src/probe/probe-model.js';
 
 /*
@@ -94,23 +95,34 @@ async function main(): Promise<void> {
   }
   const fedMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
   const bytes = usedBytes() - before;
-  const documentAt = process.hrtime.bigint();
-  const document = diagnosis.document();
-  const text = JSON.stringify(document);
-  const documentMs = Number(process.hrtime.bigint() - documentAt) / 1e6;
+  const looked = look(diagnosis);
+  const bytesAfterLook = usedBytes() - before;
   process.send?.({
     event: 'measured',
     bytes,
+    bytesAfterLook,
     fedMs,
-    documentMs,
-    length: text.length,
-    steps: document.checks[0]?.history.length,
-    recent: document.checks[0]?.recent.length,
-    timeline: document.timeline.length,
+    ...looked,
     bytesPerRun: bytesPerRun(),
   });
   // Still referenced while it was measured.
   diagnosis.close();
+}
+
+/** Makes the report and the page once, of which nothing may stay but the page's assets. */
+function look(diagnosis: Pick<ReturnType<typeof createDiagnostician>, 'document'>) {
+  const documentAt = process.hrtime.bigint();
+  const document = diagnosis.document();
+  const { length } = JSON.stringify(document);
+  const documentMs = Number(process.hrtime.bigint() - documentAt) / 1e6;
+  return {
+    documentMs,
+    length,
+    pageLength: renderPage(document).body.length,
+    steps: document.checks[0]?.history.length,
+    recent: document.checks[0]?.recent.length,
+    timeline: document.timeline.length,
+  };
 }
 
 /** What one more run leaves on the heap before any collection. */
