@@ -62,7 +62,8 @@ const flapping = {
   ),
 };
 
-type FleetShape = typeof fleets extends fc.Arbitrary<infer T> ? T : never;
+type FleetShape =
+  typeof fleets extends fc.Arbitrary<infer T> ? { readonly [K in keyof T]: number } : never;
 
 /** Instances whose only reasons to be out are shared are never more than there are permits, at any instant. */
 function startWatched({ longestLatencyMs, ...shape }: FleetShape) {
