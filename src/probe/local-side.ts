@@ -71,8 +71,8 @@ export function createLocalSide(options: LocalSideOptions): LocalSide {
   };
 }
 
-function countsOf(side: ProbeSide | undefined, { now }: Pick<Clock, 'now'>): AnswerCounts {
-  const { answers = [], handled = [] } = side?.model.figures(now()) ?? {};
+function countsOf(side: ProbeSide | undefined, clock: Pick<Clock, 'now'>): AnswerCounts {
+  const { answers = [], handled = [] } = side?.model.figures(clock.now()) ?? {};
   return { answers, handled };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerCounts } from '../../src/core/answering-figures.js';
 import { createBoard } from '../../src/core/board.js';
+import type { Clock, Timer } from '../../src/core/clock.js';
 import type { ProbeState } from '../../src/core/probe-state.js';
 import type { ProbeResponse } from '../../src/probe/prepared.js';
 import { createLocalSide } from '../../src/probe/local-side.js';
@@ -8,6 +9,23 @@ import { createManualClock } from '../../src/testing/manual-clock.js';
 import { startedState } from '../core/probe-state-builders.js';
 import { createLog } from '../engine/support.js';
 import { probeOptions } from '../support/probing.js';
+
+/** A clock of the application's own, whose methods need their object. */
+class OwnClock implements Clock {
+  readonly #clock: Clock;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+  now(): number {
+    return this.#clock.now();
+  }
+  wallNow(): number {
+    return this.#clock.wallNow();
+  }
+  setTimeout(...given: Parameters<Clock['setTimeout']>): Timer {
+    return this.#clock.setTimeout(...given);
+  }
+}
 
 function setUp(state: ProbeState = startedState(), stateOf = () => state) {
   const clock = createManualClock();
@@ -21,7 +39,7 @@ function setUp(state: ProbeState = startedState(), stateOf = () => state) {
   const side = createLocalSide({
     options: probeOptions(),
     board,
-    clock,
+    clock: new OwnClock(clock),
     logger: log.logger,
     state: stateOf,
     onAnswers: (counts) => told.push(counts),
