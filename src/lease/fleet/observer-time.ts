@@ -4,6 +4,9 @@ const PAUSE_MS = 5000;
 const LATE_MS = 500;
 /** How unwell an observer can be. */
 const WORST = 4;
+/** Where leases are short, a gap between two looks counts as no more than this share of the ttl, and as this at least. */
+const GAP_SHARE = 1 / 6;
+const SHORTEST_GAP_MS = 500;
 /** What one look on time heals; a slow look costs 1. */
 const HEALING = 0.1;
 
@@ -11,6 +14,10 @@ const HEALING = 0.1;
 export interface ObserverTime {
   /** Moves on to a monotonic time and returns the judged one. `dueAt`: when this look was to come. */
   advance(now: number, dueAt?: number): number;
+  /** There is a lease with this ttl. */
+  heed(ttlMs: number): void;
+  /** No gap between two looks counts as more, milliseconds. */
+  readonly mostMs: number;
   /** The registry failed to answer: what arrives may be late for a while. */
   stumble(): void;
   /** 0 well, up to 4: silence counts 1 / (1 + unwell / 2). */
@@ -28,6 +35,7 @@ export function createObserverTime(start: number): ObserverTime {
   let judged = start;
   let unwell = 0;
   let pauses = 0;
+  let mostMs = PAUSE_MS;
   return {
     advance(now, dueAt) {
       const elapsed = Math.max(0, now - last);
@@ -40,8 +48,14 @@ export function createObserverTime(start: number): ObserverTime {
       if (dueAt !== undefined)
         unwell =
           now - dueAt > LATE_MS ? Math.min(WORST, unwell + 1) : Math.max(0, unwell - HEALING);
-      judged += elapsed / (1 + unwell / 2);
+      judged += Math.min(elapsed, mostMs) / (1 + unwell / 2);
       return judged;
+    },
+    heed(ttlMs) {
+      mostMs = Math.min(mostMs, Math.max(ttlMs * GAP_SHARE, SHORTEST_GAP_MS));
+    },
+    get mostMs() {
+      return mostMs;
     },
     stumble() {
       unwell = Math.min(WORST, unwell + 1);

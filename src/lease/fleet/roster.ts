@@ -47,6 +47,7 @@ export class Roster {
     if (!(record.ttlMs > 0 && Number.isFinite(record.ttlMs))) return;
     const known = this.#members.get(record.name);
     this.#longestTtlMs = Math.max(this.#longestTtlMs, record.ttlMs);
+    this.#time.heed(record.ttlMs);
     if (known === undefined || known.holder !== record.holder) this.#join(record, known, moment);
     else if (known.isNews(record)) this.#beat(known, record, moment);
     // Told as gone by a look that was wrong, or before the registry went back in time.
@@ -82,13 +83,14 @@ export class Roster {
 
   /**
    * Judges silence. `dueAt` is when this look was to come.
-   * @returns how many milliseconds from now something may become due
+   * @returns how many milliseconds from now the next look must come
    */
   look(now: number, dueAt: number): number {
     const moment = this.#at(now, dueAt);
-    if (this.#registry.kind !== 'up') return Infinity;
+    // A look that comes later than that would not count as time.
+    let next = this.#time.mostMs / 2;
+    if (this.#registry.kind !== 'up') return next;
     const count = { vanishing: 0, standing: 0, due: false };
-    let next = Infinity;
     for (const member of this.#members.values()) {
       if (member.state === 'down') continue;
       count.standing += 1;

@@ -89,6 +89,32 @@ describe('an observer that is unwell', () => {
     expect(fleet.view()).toMatchObject({ pauses: 1, counts: { up: 20 } });
   });
 
+  it.each([1000, 3000, 8000])(
+    'H7: blames nobody for a pause that is short, but long for a ttl of %i ms',
+    async (ttlMs) => {
+      const { clock, registry, take } = setUpFleet();
+      const beatFor = async (ms: number) => {
+        for (let passed = 0; passed < ms; passed += ttlMs / 3) {
+          registry.beat('a', { ttlMs });
+          await clock.advance(ttlMs / 3);
+        }
+      };
+      registry.beat('a', { ttlMs });
+      registry.sync();
+      await beatFor(10 * ttlMs);
+      take();
+      for (const pauseMs of [ttlMs / 2, ttlMs, 4900]) {
+        // Frozen right before the next heartbeat; the first thing it does is to look.
+        clock.jump(Math.min(pauseMs, 4900));
+        await clock.advance(1);
+        await beatFor(10 * ttlMs);
+      }
+      expect(take()).toEqual([]);
+      await clock.advance(1.5 * ttlMs);
+      expect(take().at(-1)).toBe('down a');
+    },
+  );
+
   it('H7: counts a suspended machine as a pause, and knows that leases expired meanwhile', async () => {
     const { clock, registry, take, beatFor } = await settled();
     clock.suspend(120_000);
