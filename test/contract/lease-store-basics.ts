@@ -144,7 +144,8 @@ export const basicCases: readonly ContractCase[] = [
         const { token } = await b.grant(store, name, 'a');
         if (token <= last) throw new Error(`token ${token} after ${last} in cycle ${cycle}`);
         last = token;
-        await b.release(store, name, 'a', token);
+        const { kind } = await b.release(store, name, 'a', token);
+        if (kind !== 'released') throw new Error(`token ${token} was not released`);
       }
       expect(last >= BigInt(CYCLES)).toBe(true);
     },
