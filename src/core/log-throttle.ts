@@ -77,6 +77,8 @@ interface Subject {
  */
 export function createThrottledLogger(logger: Logger, clock: Clock): ThrottledLogger {
   const subjects = new Map<string, Subject>();
+  /** Looking through all of them at each new one would block the loop when thousands fail together. */
+  let forgetAt = MANY_SUBJECTS;
 
   function write({ level, fields, message }: Line, subject: Subject): void {
     const { suppressed } = subject;
@@ -107,7 +109,10 @@ export function createThrottledLogger(logger: Logger, clock: Clock): ThrottledLo
   function subjectOf(key: string): Subject {
     const known = subjects.get(key);
     if (known !== undefined) return known;
-    if (subjects.size >= MANY_SUBJECTS) forgetQuiet(subjects, clock.now());
+    if (subjects.size >= forgetAt) {
+      forgetQuiet(subjects, clock.now());
+      forgetAt = Math.max(MANY_SUBJECTS, 2 * subjects.size);
+    }
     const refilledAt = clock.now();
     const subject: Subject = {
       ...{ tokens: BURST, refilledAt, suppressed: 0 },

@@ -117,4 +117,14 @@ describe('throttled logger', () => {
     }
     expect(each.logger.subjects).toBeLessThanOrEqual(1000);
   });
+
+  it('O2: ten thousand names that fail together are told in no time, and forgotten later', async () => {
+    const each = kit();
+    // A look through all of them at each took two minutes.
+    for (let index = 0; index < 10_000; index += 1) flap(each, `check ${index}`, 1);
+    expect(each.lines).toHaveLength(10_000);
+    await each.clock.advance(HOUR_MS);
+    for (let index = 0; index < 10_000; index += 1) flap(each, `other ${index}`, 1);
+    expect(each.logger.subjects).toBeLessThanOrEqual(20_000);
+  });
 });
