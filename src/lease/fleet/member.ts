@@ -45,6 +45,8 @@ export class Member {
   gone: Gone | undefined;
   #revision: string;
   #data: string;
+  /** When its lease expires, by what the registry told with the last heartbeat. */
+  #expiresAt: number;
   #rhythm: LearnedRhythm;
   /** By its own wall clock. */
   #startedAt: number | undefined;
@@ -58,6 +60,7 @@ export class Member {
     this.ttlMs = record.ttlMs;
     this.#revision = record.revision;
     this.#data = record.data;
+    this.#expiresAt = expiryOf(record, now);
     this.#read();
     this.firstSeenAt = now;
     this.stateSince = now;
@@ -87,6 +90,7 @@ export class Member {
     this.base = base;
     this.token = record.token;
     this.#revision = record.revision;
+    this.#expiresAt = expiryOf(record, now);
     if (record.ttlMs !== this.ttlMs) this.#rhythm = new LearnedRhythm(heartbeatMs(record.ttlMs));
     this.ttlMs = record.ttlMs;
     if (record.data === this.#data) return false;
@@ -117,7 +121,9 @@ export class Member {
 
   /** Notes that its lease is not there any more. */
   leave(now: number, unclear: boolean): void {
-    const released = this.draining || now - this.beatAt < RELEASED_BEFORE * this.ttlMs;
+    // A heartbeat may have been heard late, by an observer that was frozen: the registry knows better how old it was.
+    const expiresAt = Math.min(this.beatAt + this.ttlMs, this.#expiresAt);
+    const released = this.draining || expiresAt - now > (1 - RELEASED_BEFORE) * this.ttlMs;
     this.gone = { released, unclear: unclear && !this.draining };
   }
 
@@ -144,4 +150,8 @@ export class Member {
       info,
     };
   }
+}
+
+function expiryOf({ ttlMs, expiresInMs = ttlMs }: LeaseRecord, now: number): number {
+  return now + expiresInMs;
 }

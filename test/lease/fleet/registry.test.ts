@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createObserverTime } from '../../../src/lease/fleet/observer-time.js';
-import { names, setUpFleet } from './support.js';
+import { TTL, names, setUpFleet } from './support.js';
 
 const ALL = names(20);
 
@@ -114,6 +114,17 @@ describe('an observer that is unwell', () => {
       expect(take().at(-1)).toBe('down a');
     },
   );
+
+  it('H7: a lease whose last renewal was heard late, because of its own pause, has still expired', async () => {
+    const { clock, registry, take, beatFor } = await settled();
+    // Renewed just after the observer was frozen, and never again.
+    clock.jump(4900);
+    registry.beat('a0', { expiresInMs: TTL - 4800 });
+    await beatFor(TTL - 4800, ALL.slice(1), 5000);
+    registry.free('a0');
+    await beatFor(1000, ALL.slice(1), 500);
+    expect(take()).toEqual(['suspect a0', 'down a0']);
+  });
 
   it('H7: counts a suspended machine as a pause, and knows that leases expired meanwhile', async () => {
     const { clock, registry, take, beatFor } = await settled();
