@@ -60,12 +60,21 @@ export function iconOf(diagnosis: Diagnosis): string {
   return `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%23${colour}'/%3E%3C/svg%3E`;
 }
 
-/** Above this number the details of checks that pass are left to the script: probes wait while the page is rendered. */
+/**
+ * Above this number the details of checks that pass, and of more that do not, are left to the script: probes wait while
+ * the page is rendered, by a thread with a small heap.
+ */
 const MANY_CHECKS = 50;
 
 function bodyOf(diagnosis: Diagnosis, refreshes: boolean): Html {
-  const isDetailed = ({ verdict }: CheckDiagnosis): boolean =>
-    verdict !== 'pass' || diagnosis.checks.length <= MANY_CHECKS;
+  let detailed = 0;
+  // Asked in the order of the page, where the worst come first.
+  const isDetailed = ({ verdict }: CheckDiagnosis): boolean => {
+    if (diagnosis.checks.length <= MANY_CHECKS) return true;
+    if (verdict === 'pass' || detailed >= MANY_CHECKS) return false;
+    detailed += 1;
+    return true;
+  };
   const { host, version } = diagnosis.instance;
   return html`<a class="skip" href="#checks">Skip to the checks</a>
     <header>

@@ -22,6 +22,18 @@ function textOf(report: Diagnosis): string {
     .replace(/\s+/g, ' ');
 }
 
+describe('E4: a page of very many checks', () => {
+  it('has the details of the fifty worst, so that it stays small', () => {
+    const failed = Array.from({ length: 300 }, (_, index) => failing(`check ${index}`));
+    const report = diagnosis({ checks: [check('fine'), ...failed] });
+    const page = mainOf(report);
+    expect(page.match(/<div class="details">/g)).toHaveLength(50);
+    expect(page.match(/<li id="check-/g)).toHaveLength(301);
+    const few = mainOf(diagnosis({ checks: failed.slice(0, 50) }));
+    expect(few.match(/<div class="details">/g)).toHaveLength(50);
+  });
+});
+
 describe('E4: the headline', () => {
   it.each([
     ['ready', 'pass', 'Ready', ''],
