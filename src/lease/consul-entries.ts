@@ -55,7 +55,7 @@ export function entryOf({ Key, Value, LockIndex, ModifyIndex, Session }: ConsulP
   const kept = parsed(Buffer.from(Value ?? '', 'base64').toString());
   if (
     typeof kept?.['name'] !== 'string' ||
-    !(Number(kept['ttlMs']) > 0) ||
+    (Session && !(Number(kept['ttlMs']) > 0)) ||
     !Number.isSafeInteger(LockIndex)
   )
     throw new Error(`Consul has something else than a lease under "${Key}"`);
