@@ -171,8 +171,8 @@ describe('readiness', () => {
     expect(decision.reasons).toEqual([
       'draining',
       'fatal',
-      'lease_lost',
       'starting',
+      'lease_lost',
       'maintenance',
       'stale',
       'stale:database',
