@@ -54,18 +54,41 @@ function copyObject(value: object, copying: Copying, depth: number): JsonValue {
   }
   const keys = Object.keys(value).slice(0, Math.min(MAX_ENTRIES, copying.left));
   return Object.fromEntries(
-    keys.map((key) => [
-      redactLine(key, copying.redact),
-      copyEntry(key, (value as Record<string, unknown>)[key], copying, depth),
-    ]),
+    keys.map((key) => {
+      const seen = seenKey(key, copying.redact);
+      const item = (value as Record<string, unknown>)[key];
+      return [seen.line, copyEntry(seen, item, copying, depth)];
+    }),
   );
 }
 
-function copyEntry(key: string, item: unknown, copying: Copying, depth: number): JsonValue {
+function copyEntry(key: SeenKey, item: unknown, copying: Copying, depth: number): JsonValue {
   const isBare = typeof item === 'boolean' || item === null || item === undefined;
   // The key decides: `password: "hunter 2"` has no pattern of its own.
-  if (!isBare && isSecretKey(key, copying.redact)) return '[redacted]';
+  if (!isBare && key.secret) return '[redacted]';
   return copyValue(item ?? null, copying, depth + 1);
+}
+
+/** A key after redaction, and whether what it names is a secret. */
+interface SeenKey {
+  readonly line: string;
+  readonly secret: boolean;
+}
+
+/** The same few keys come with each run of a check and each line of the log, and looking at one takes 10 µs. */
+const MANY_KEYS = 500;
+const LONG_KEY = 64;
+const seenKeys = new WeakMap<Redact, Map<string, SeenKey>>();
+
+function seenKey(key: string, redact: Redact): SeenKey {
+  const known = seenKeys.get(redact) ?? new Map<string, SeenKey>();
+  seenKeys.set(redact, known);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const seen = { line: redactLine(key, redact), secret: isSecretKey(key, redact) };
+  // Keys can be data, each of them another.
+  if (known.size < MANY_KEYS && key.length <= LONG_KEY) known.set(key, seen);
+  return seen;
 }
 
 function isSecretKey(key: string, redact: Redact): boolean {

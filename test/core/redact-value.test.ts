@@ -90,4 +90,25 @@ describe('redacted value', () => {
     expect(Object.keys(result)).toEqual(['__proto__']);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
+
+  it('E7: looks at a key once, and remembers a bounded number of them', () => {
+    const looked: string[] = [];
+    const counting = (text: string): string => {
+      looked.push(text);
+      return redact(text);
+    };
+    const plain = { used: 3, password: 'hunter 2' };
+    const first = redactValue(plain, counting);
+    expect(looked.splice(0).length).toBeGreaterThan(0);
+    expect(redactValue(plain, counting)).toEqual(first);
+    expect(looked).toEqual([]);
+    for (let index = 0; index < 1000; index += 1)
+      expect(redactValue({ [`password_${index}`]: 'x' }, counting)).toEqual({
+        [`password_${index}`]: '[redacted]',
+      });
+    looked.length = 0;
+    redactValue({ password_1: 1, password_999: 1 }, counting);
+    expect(looked).not.toContain('password_1');
+    expect(looked).toContain('password_999');
+  });
 });
