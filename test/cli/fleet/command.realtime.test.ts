@@ -139,7 +139,8 @@ describe('hale fleet', () => {
       let text = '';
       let interrupt = (): void => {};
       const interrupted = new Promise<void>((resolve) => (interrupt = resolve));
-      const exit = await fleetCommand([url, '--watch'], env, systemClock, {
+      // The instance that died above may be held for a moment more.
+      const exit = await fleetCommand([url, '--watch', '--prefix', 'orders/a'], env, systemClock, {
         write: (more) => {
           text += more;
           if (text.split(HOME).length > 2) interrupt();
