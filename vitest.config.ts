@@ -29,7 +29,7 @@ const SHELLS = [
   'src/testing/fault-proxy*.ts',
   'src/testing/conformance/{expectations,own-sockets,pause,scenarios,stage,timed-run}.ts',
   'src/lease/stores/{consul,etcd,kubernetes,postgres,redis,sqlite,zookeeper}.ts',
-  'src/lease/{consul-api,etcd-access,etcd-gateway,json-client,kubernetes-api,zookeeper-client}.ts',
+  'src/lease/{answer-text,consul-api,etcd-access,etcd-gateway,json-client,kubernetes-api,zookeeper-client}.ts',
   'src/lease/guards/{etcd,redis,s3,sql,sqlite}.ts',
   'src/workers/{amqplib,bullmq}.ts',
 ];

@@ -18,6 +18,9 @@ export interface ConsulOperation {
   readonly Value?: string;
 }
 
+/** Path and query instead of a URL. */
+type ConsulRequest = Pick<JsonRequest, 'method' | 'body'> & { readonly path: string };
+
 /** How a transaction ended. */
 export type ConsulOutcome =
   /** How often the key was locked, after the last operation. */
@@ -28,10 +31,12 @@ export type ConsulOutcome =
 export class ConsulApi {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #client: JsonClient;
+  readonly #url: string;
 
   constructor({ target, tls, token }: ConsulAccess) {
     this.#headers = token === undefined ? target.authorization : { 'x-consul-token': token };
-    this.#client = new JsonClient(target.url, () => tls);
+    this.#client = new JsonClient(() => tls);
+    this.#url = target.url.replace(/\/+$/, '');
   }
 
   /** Keys as a majority has them: the one of this name, or all that begin with it. */
@@ -100,8 +105,9 @@ export class ConsulApi {
     this.#client.close();
   }
 
-  #ask(request: JsonRequest, signal: AbortSignal): Promise<JsonAnswer> {
-    return this.#client.ask({ ...request, headers: this.#headers }, signal);
+  #ask({ path, ...rest }: ConsulRequest, signal: AbortSignal): Promise<JsonAnswer> {
+    const request = { ...rest, url: `${this.#url}${path}`, headers: this.#headers };
+    return this.#client.ask(request, signal);
   }
 }
 

@@ -1,59 +1,42 @@
-import type Http from 'node:http';
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import type Https from 'node:https';
-import type { AgentOptions } from 'node:https';
-import { untilAborted } from '../core/abort.js';
 import type { HttpTarget } from '../core/http-client.js';
-
-/** What TLS needs to know about an etcd; PEM texts. */
-export interface EtcdTls {
-  /** Certificates that are trusted instead of the system's. */
-  readonly ca?: string;
-  /** The certificate this client shows. */
-  readonly cert?: string;
-  /** The private key of `cert`. */
-  readonly key?: string;
-  /** The name the server's certificate must be for. @defaultValue the host of the URL */
-  readonly servername?: string;
-}
+import {
+  type JsonAnswer,
+  JsonClient,
+  type JsonRequest,
+  type JsonStream,
+  type JsonTls,
+} from './json-client.js';
 
 /** Where an etcd is, and as whom it is asked. */
 export interface EtcdAccess {
   readonly targets: readonly HttpTarget[];
-  readonly tls: EtcdTls;
+  readonly tls: JsonTls;
   readonly user: { readonly name: string; readonly password: string } | undefined;
 }
 
 /** An answer of the gateway; numbers of 64 bits come as text. */
 export type EtcdAnswer = Readonly<Record<string, unknown>>;
 
-/** A stream under way. */
-export interface EtcdStream {
-  close(): void;
-}
-
-/** More than a list of 10,000 leases with texts of full length. */
-const MAX_ANSWER_CHARS = 128 * 1024 * 1024;
-
 /** An answer that is a refusal. */
 class EtcdRefusal extends Error {
-  constructor(
-    readonly status: number,
-    text: string,
-  ) {
-    super(`etcd answered ${status}: ${refusalText(text)}`);
+  readonly status: number;
+
+  constructor({ status, body }: JsonAnswer) {
+    super(`etcd answered ${status}: ${refusalText(body)}`);
+    this.status = status;
   }
 }
 
 /** Speaks the JSON gateway of etcd (3.4 or later) over connections of its own. */
 export class EtcdGateway {
   readonly #access: EtcdAccess;
-  #agent: Agent | undefined;
+  readonly #client: JsonClient;
   #endpoint = 0;
   #token: string | undefined;
 
   constructor(access: EtcdAccess) {
     this.#access = access;
+    this.#client = new JsonClient(() => access.tls);
   }
 
   /** Asks once; a failure makes the next call ask the next endpoint. @throws whatever kept the answer away */
@@ -74,42 +57,21 @@ export class EtcdGateway {
     return this.#ask(path, body, signal);
   }
 
-  /** Asks for answers without end; `onEnd` is called once, also for what never began, unless it is closed before. */
+  /** Asks for answers without end; `end` is called once, also for what never began, unless it is closed before. */
   stream(
     path: string,
     body: object,
     on: { answer(answer: EtcdAnswer): void; end(): void },
-  ): EtcdStream {
-    let ended = false;
-    const end = (): void => {
-      if (!ended) on.end();
-      ended = true;
-      request.destroy();
-    };
-    const request = this.#request(path, body, false, (response) => {
-      response.on('error', end).on('close', end);
-      if (response.statusCode !== 200) return end();
-      readLines(response, (line) => !ended && on.answer(answerOf(line)), end);
+  ): JsonStream {
+    return this.#client.stream(this.#request(path, body), {
+      line: (line) => on.answer(answerOf(line)),
+      end: () => on.end(),
     });
-    request.on('error', end);
-    // To watch is no reason for a process to live on.
-    request.on('socket', (socket) => socket.unref());
-    return {
-      close() {
-        ended = true;
-        request.destroy();
-      },
-    };
   }
 
   /** Closes connections as soon as they are idle; a later call opens new ones. */
   close(): void {
-    const agent = this.#agent;
-    this.#agent = undefined;
-    if (agent === undefined) return;
-    agent.maxFreeSockets = 0;
-    for (const sockets of Object.values(agent.freeSockets))
-      for (const socket of sockets ?? []) socket.destroy();
+    this.#client.close();
   }
 
   async #authenticate(signal: AbortSignal): Promise<void> {
@@ -120,102 +82,28 @@ export class EtcdGateway {
     this.#token = token;
   }
 
-  #ask(path: string, body: object, signal: AbortSignal): Promise<EtcdAnswer> {
-    let request: ClientRequest | undefined;
-    const answer = new Promise<EtcdAnswer>((resolve, reject) => {
-      request = this.#request(path, body, true, (response) => {
-        readAll(response).then(resolve, reject);
-      }).on('error', reject);
-    });
-    return untilAborted(answer, signal, () => {
-      request?.destroy();
-      return signal.reason;
-    });
+  async #ask(path: string, body: object, signal: AbortSignal): Promise<EtcdAnswer> {
+    const answer = await this.#client.ask(this.#request(path, body), signal);
+    if (answer.status !== 200) throw new EtcdRefusal(answer);
+    return answerOf(answer.body);
   }
 
-  #request(
-    path: string,
-    body: object,
-    kept: boolean,
-    onResponse: (response: IncomingMessage) => void,
-  ): ClientRequest {
+  #request(path: string, body: object): JsonRequest {
     const { targets } = this.#access;
     const { url, authorization } = targets[this.#endpoint % targets.length] as HttpTarget;
-    const { request } = httpModule(url);
-    const content = Buffer.from(JSON.stringify(body));
-    const sent = request(`${url.replace(/\/+$/, '')}${path}`, {
-      ...(kept ? {} : this.#access.tls),
-      method: 'POST',
-      agent: kept ? this.#keptAgent(url) : false,
-      headers: {
-        ...authorization,
-        ...(this.#token === undefined ? {} : { authorization: this.#token }),
-        'user-agent': 'hale',
-        'content-type': 'application/json',
-        'content-length': content.length,
-      },
-    });
-    sent.on('response', onResponse).end(content);
-    return sent;
-  }
-
-  #keptAgent(url: string): Agent {
-    // One that is idle is enough: a lease is renewed by one attempt at a time.
-    const options: AgentOptions = { ...this.#access.tls, keepAlive: true, maxFreeSockets: 1 };
-    return (this.#agent ??= new (httpModule(url).Agent)(options));
+    const token = this.#token === undefined ? {} : { authorization: this.#token };
+    const headers = { ...authorization, ...token };
+    return { method: 'POST', url: `${url.replace(/\/+$/, '')}${path}`, headers, body };
   }
 }
 
-/** Either module; all endpoints speak the same protocol. */
-function httpModule(url: string): Pick<typeof Https | typeof Http, 'Agent' | 'request'> {
-  return process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
+/** What is no object is an answer that says nothing. */
+function answerOf(body: unknown): EtcdAnswer {
+  return typeof body === 'object' && body !== null ? (body as EtcdAnswer) : {};
 }
 
-function readAll(response: IncomingMessage): Promise<EtcdAnswer> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => {
-      text += chunk;
-      if (text.length > MAX_ANSWER_CHARS) response.destroy(new Error('the answer is too long'));
-    });
-    response.on('error', reject);
-    response.on('end', () => {
-      const { statusCode = 0 } = response;
-      if (statusCode !== 200) reject(new EtcdRefusal(statusCode, text));
-      else resolve(answerOf(text));
-    });
-  });
-}
-
-function readLines(
-  response: IncomingMessage,
-  onLine: (line: string) => void,
-  onTooLong: () => void,
-): void {
-  let rest = '';
-  response.setEncoding('utf8');
-  response.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') onLine(line);
-    if (rest.length > MAX_ANSWER_CHARS) onTooLong();
-  });
-}
-
-/** The object in a text; what is none is an answer that says nothing. */
-function answerOf(text: string): EtcdAnswer {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as EtcdAnswer;
-  } catch {
-    // The text itself stays out of errors.
-  }
-  return {};
-}
-
-function refusalText(text: string): string {
-  const { message, error } = answerOf(text);
+function refusalText(body: unknown): string {
+  const { message, error } = answerOf(body);
   const found = message ?? error;
   return typeof found === 'string' ? found.slice(0, 200) : 'no text';
 }

@@ -3,6 +3,7 @@ import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 
 import type Https from 'node:https';
 import type { AgentOptions } from 'node:https';
 import { untilAborted } from '../core/abort.js';
+import { readLines, readText } from './answer-text.js';
 
 /** What TLS needs to know about a server; PEM texts. */
 export interface JsonTls {
@@ -18,8 +19,7 @@ export interface JsonTls {
 
 export interface JsonRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Path and query. */
-  readonly path: string;
+  readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
@@ -32,19 +32,25 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
+/** Answers without end. */
+export interface JsonStream {
+  /** Ends it; nothing is told any more. */
+  close(): void;
+}
+
 /** More than a list of 10,000 leases with texts of full length. */
 const MAX_ANSWER_CHARS = 128 * 1024 * 1024;
 
-/** Speaks JSON with one server, over connections of its own that it keeps. */
+/** Speaks JSON with one server, or with several that are one, over connections of its own that it keeps. */
 export class JsonClient {
-  readonly #url: string;
   readonly #tls: () => JsonTls;
+  readonly #maxChars: number;
   #agent: Agent | undefined;
 
   /** @param tls - asked whenever connections begin anew: certificates in files change */
-  constructor(url: string, tls: () => JsonTls) {
-    this.#url = url.replace(/\/+$/, '');
+  constructor(tls: () => JsonTls, maxChars = MAX_ANSWER_CHARS) {
     this.#tls = tls;
+    this.#maxChars = maxChars;
   }
 
   /** Asks once; every status is an answer, redirects are not followed. @throws whatever kept the answer away */
@@ -52,8 +58,8 @@ export class JsonClient {
     signal.throwIfAborted();
     let sent: ClientRequest | undefined;
     const answer = new Promise<JsonAnswer>((resolve, reject) => {
-      sent = this.#send(request).on('error', reject);
-      sent.on('response', (response) => void readAll(response).then(resolve, reject));
+      sent = this.#send(request, { agent: this.#keptAgent(request.url) }).on('error', reject);
+      sent.on('response', (response) => void this.#answer(response).then(resolve, reject));
     });
     try {
       return await untilAborted(answer, signal, () => {
@@ -66,6 +72,31 @@ export class JsonClient {
     }
   }
 
+  /**
+   * Asks, on a connection of its own, for answers without end, one in each line; `end` is called once, also for what never
+   * began, unless it is closed before.
+   */
+  stream(request: JsonRequest, on: { line(body: unknown): void; end(): void }): JsonStream {
+    let ended = false;
+    const close = (): void => {
+      ended = true;
+      sent.destroy();
+    };
+    const end = (): void => {
+      if (!ended) on.end();
+      close();
+    };
+    const sent = this.#send(request, { ...this.#tls(), agent: false }).on('error', end);
+    sent.on('response', (response) => {
+      response.on('error', end).on('close', end);
+      if (response.statusCode !== 200) return end();
+      readLines(response, this.#maxChars, (line) => !ended && on.line(parsed(line)));
+    });
+    // To watch is no reason for a process to live on.
+    sent.on('socket', (socket) => socket.unref());
+    return { close };
+  }
+
   /** Closes connections as soon as they are idle; a later call opens new ones. */
   close(): void {
     const agent = this.#agent;
@@ -76,12 +107,17 @@ export class JsonClient {
       for (const socket of sockets ?? []) socket.destroy();
   }
 
-  #send({ method, path, headers, body }: JsonRequest): ClientRequest {
-    const module = httpModule(this.#url);
+  async #answer(response: IncomingMessage): Promise<JsonAnswer> {
+    const text = await readText(response, this.#maxChars);
+    const { statusCode: status = 0, headers } = response;
+    return { status, headers, text, body: parsed(text) };
+  }
+
+  #send({ method, url, headers, body }: JsonRequest, how: Http.RequestOptions): ClientRequest {
     const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const sent = module.request(`${this.#url}${path}`, {
+    const sent = httpModule(url).request(url, {
+      ...how,
       method,
-      agent: (this.#agent ??= this.#open(module)),
       headers: {
         'user-agent': 'hale',
         accept: 'application/json',
@@ -92,33 +128,16 @@ export class JsonClient {
     return sent.end(content);
   }
 
-  #open(module: HttpModule): Agent {
+  #keptAgent(url: string): Agent {
     // One that is idle is enough: a lease is renewed by one attempt at a time.
-    const options: AgentOptions = { ...this.#tls(), keepAlive: true, maxFreeSockets: 1 };
-    return new module.Agent(options);
+    const options = (): AgentOptions => ({ ...this.#tls(), keepAlive: true, maxFreeSockets: 1 });
+    return (this.#agent ??= new (httpModule(url).Agent)(options()));
   }
 }
 
-type HttpModule = Pick<typeof Https | typeof Http, 'Agent' | 'request'>;
-
-function httpModule(url: string): HttpModule {
+/** Either module; all URLs of one client are of the same protocol. */
+function httpModule(url: string): Pick<typeof Https | typeof Http, 'Agent' | 'request'> {
   return process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
-}
-
-function readAll(response: IncomingMessage): Promise<JsonAnswer> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => {
-      text += chunk;
-      if (text.length > MAX_ANSWER_CHARS) response.destroy(new Error('the answer is too long'));
-    });
-    response.on('error', reject);
-    response.on('end', () => {
-      const { statusCode: status = 0, headers } = response;
-      resolve({ status, headers, text, body: parsed(text) });
-    });
-  });
 }
 
 function parsed(text: string): unknown {

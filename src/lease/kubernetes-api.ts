@@ -23,26 +23,26 @@ interface Status {
 export class KubernetesApi {
   readonly #access: KubernetesAccess;
   readonly #client: JsonClient;
-  readonly #path: string;
+  readonly #url: string;
 
   constructor(access: KubernetesAccess) {
     this.#access = access;
-    this.#client = new JsonClient(access.target.url, access.tls);
+    this.#client = new JsonClient(() => access.tls());
     const namespace = encodeURIComponent(access.namespace);
-    this.#path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+    this.#url = `${access.target.url.replace(/\/+$/, '')}/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
   }
 
   /** The object as the majority of etcd has it, or undefined where there is none. */
   async get(name: string, signal: AbortSignal): Promise<LeaseObject | undefined> {
-    const answer = await this.#ask({ method: 'GET', path: `${this.#path}/${name}` }, signal);
+    const answer = await this.#ask({ method: 'GET', url: `${this.#url}/${name}` }, signal);
     if (isMissing(answer)) return undefined;
     return objectOf(answer);
   }
 
   async list(signal: AbortSignal): Promise<readonly LeaseObject[]> {
     const selector = encodeURIComponent(`${MANAGED_BY.label}=${MANAGED_BY.value}`);
-    const path = `${this.#path}?labelSelector=${selector}`;
-    const answer = await this.#ask({ method: 'GET', path }, signal);
+    const url = `${this.#url}?labelSelector=${selector}`;
+    const answer = await this.#ask({ method: 'GET', url }, signal);
     const { kind, items } = (answer.body ?? {}) as { kind?: unknown; items?: LeaseObject[] };
     if (answer.status !== 200 || kind !== 'LeaseList') throw refusal(answer);
     return items ?? [];
@@ -57,8 +57,8 @@ export class KubernetesApi {
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...object };
     const isNew = resourceVersion === undefined;
     const request: JsonRequest = isNew
-      ? { method: 'POST', path: this.#path, body }
-      : { method: 'PUT', path: `${this.#path}/${name}`, body };
+      ? { method: 'POST', url: this.#url, body }
+      : { method: 'PUT', url: `${this.#url}/${name}`, body };
     const answer = await this.#ask(request, signal);
     const isOvertaken = answer.status === 409 && isStatus(answer, ['AlreadyExists', 'Conflict']);
     if (isOvertaken || (!isNew && isMissing(answer))) return undefined;

@@ -8,7 +8,7 @@ import type {
 } from '../../core/lease-store.js';
 import { objectOption, textOption } from '../../core/validate.js';
 import { type EtcdAccessOptions, etcdGateway } from '../etcd-access.js';
-import type { EtcdAnswer, EtcdGateway, EtcdStream } from '../etcd-gateway.js';
+import type { EtcdAnswer, EtcdGateway } from '../etcd-gateway.js';
 import {
   type EtcdEntry,
   entriesOf,
@@ -18,9 +18,10 @@ import {
   toBase64,
   valueOf,
 } from '../etcd-entries.js';
+import type { JsonStream } from '../json-client.js';
 import { createPollWatch } from '../poll-watch.js';
 
-export type { EtcdTls } from '../etcd-gateway.js';
+export type { JsonTls as EtcdTls } from '../json-client.js';
 
 /** Options of {@link etcdLease}. */
 export interface EtcdLeaseOptions extends EtcdAccessOptions {
@@ -101,7 +102,7 @@ class EtcdLease implements LeaseStore {
   watch(
     ...[{ prefix = '' }, listener, context]: Parameters<LeaseStore['watch']>
   ): ReturnType<LeaseStore['watch']> {
-    let stream: EtcdStream | undefined;
+    let stream: JsonStream | undefined;
     const drop = (): void => {
       stream?.close();
       stream = undefined;
@@ -134,7 +135,7 @@ class EtcdLease implements LeaseStore {
   }
 
   /** Tells of grants, releases and expiries after a revision; renewals would be one look of each observer per renewal. */
-  #follow(prefix: string, revision: bigint, on: { hint(): void; end(): void }): EtcdStream {
+  #follow(prefix: string, revision: bigint, on: { hint(): void; end(): void }): JsonStream {
     const range = rangeOf(this.#prefix + prefix);
     const create_request = { ...range, start_revision: String(revision + 1n) };
     const answer = (told: EtcdAnswer): void => {
