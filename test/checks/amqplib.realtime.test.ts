@@ -7,7 +7,11 @@ import { type AmqpConnectionLike, amqpConnection } from '../../src/checks/amqpli
 import { systemClock } from '../../src/engine/system-clock.js';
 import { itConforms } from '../support/conformance.js';
 import { harness } from '../support/run-check.js';
-import { type RabbitmqServer, startRabbitmq } from '../support/servers/rabbitmq.js';
+import {
+  type RabbitmqServer,
+  RABBITMQ_STARTS_WITHIN_MS,
+  startRabbitmq,
+} from '../support/servers/rabbitmq.js';
 
 const TIMEOUT_MS = 500;
 const RETRY_MS = 50;
@@ -16,11 +20,11 @@ let server: RabbitmqServer;
 const open: (() => unknown)[] = [];
 beforeAll(async () => {
   server = await startRabbitmq();
-});
+}, RABBITMQ_STARTS_WITHIN_MS);
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
-afterAll(() => server.dispose());
+afterAll(() => server?.dispose());
 
 interface Connection extends AmqpConnectionLike {
   close(): Promise<void>;

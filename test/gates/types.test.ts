@@ -94,7 +94,22 @@ describe('counting a vitest project', () => {
     expect(counts).toMatchObject({ passed: 1, failed: 2, note: '1 files did not load, 1 skipped' });
     expect(counts.failures.toSorted()).toEqual([
       'test/broken.test.ts: did not load',
+      expect.stringMatching(/^test\/broken.test.ts: outside of its tests\n +Cannot find .*gone/),
       'test/planted.test.ts: a (skipped)',
+    ]);
+  });
+
+  it('says why the tests of a suite were skipped', async () => {
+    const hook = "beforeAll(() => { throw new Error('no server'); });";
+    const suite = `describe('a server', () => { ${hook} it('a', () => expect(1).toBe(1)); });`;
+    using tree = plantTests({
+      'test/planted.test.ts': `import { beforeAll, describe, expect, it } from 'vitest';\n${suite}\n`,
+    });
+    const counts = await countProject('unit', tree.root, quietly);
+    expect(counts).toMatchObject({ passed: 0, failed: 1 });
+    expect(counts.failures).toEqual([
+      'test/planted.test.ts: a hook of "a server"\n     no server',
+      'test/planted.test.ts: a server a (skipped)',
     ]);
   });
 

@@ -6,7 +6,7 @@ import { queueWorkerPreset } from '../../src/presets/index.js';
 import { amqpConsumer } from '../../src/workers/amqplib.js';
 import { createLog } from '../engine/support.js';
 import type { ManagedServer } from '../support/servers/managed-server.js';
-import { startRabbitmq } from '../support/servers/rabbitmq.js';
+import { RABBITMQ_STARTS_WITHIN_MS, startRabbitmq } from '../support/servers/rabbitmq.js';
 
 const QUEUE = 'orders';
 
@@ -16,11 +16,11 @@ describe('an amqplib consumer on a real RabbitMQ', () => {
 
   beforeAll(async () => {
     rabbit = await startRabbitmq();
-  });
+  }, RABBITMQ_STARTS_WITHIN_MS);
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
   });
-  afterAll(() => rabbit.dispose());
+  afterAll(() => rabbit?.dispose());
 
   async function connect(): Promise<ChannelModel> {
     const connection = await amqp.connect(rabbit.url);

@@ -53,13 +53,14 @@ export function run(command, args, options = {}) {
  * Runs a program with this process's streams and returns its exit code.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, stdout?: 'inherit' | number }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stdout?: 'inherit' | number }} [options]
  * @returns {Promise<number>}
  */
 export function runVisibly(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: options.cwd ?? ROOT,
+      env: { ...process.env, ...options.env },
       stdio: ['ignore', options.stdout ?? 'inherit', 'inherit'],
     });
     child.once('error', reject);

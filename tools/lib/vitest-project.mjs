@@ -1,8 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseJson } from './gate.mjs';
+import { HOOK_FAILURES_FILE } from './hook-failures.mjs';
 import { bin, ROOT, runVisibly } from './run.mjs';
+
+const HOOK_FAILURES = fileURLToPath(new URL('hook-failures.mjs', import.meta.url));
 
 /**
  * The part of vitest's JSON report that is counted.
@@ -43,8 +47,12 @@ export async function countProject(project, root, start) {
   const folder = mkdtempSync(path.join(tmpdir(), 'hale-vitest-'));
   try {
     const file = path.join(folder, 'report.json');
-    const code = await start(bin('vitest'), vitestArgs(project, file), { cwd: root });
-    return count(readReport(file), code, root);
+    const hooks = path.join(folder, 'hooks.json');
+    const env = { [HOOK_FAILURES_FILE]: hooks };
+    const code = await start(bin('vitest'), vitestArgs(project, file), { cwd: root, env });
+    const report = /** @type {Report | undefined} */ (readJson(file));
+    const counts = count(report, code, root);
+    return { ...counts, failures: [...hookFailuresOf(readJson(hooks), root), ...counts.failures] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,18 +64,15 @@ export async function countProject(project, root, start) {
  */
 function vitestArgs(project, file) {
   const args = ['run', '--project', project, '--reporter', 'default', '--reporter', 'json'];
-  args.push(`--outputFile.json=${file}`);
+  args.push('--reporter', HOOK_FAILURES, `--outputFile.json=${file}`);
   if (project === 'unit') args.push('--coverage');
   return args;
 }
 
-/**
- * @param {string} file
- * @returns {Report | undefined}
- */
-function readReport(file) {
+/** @param {string} file */
+function readJson(file) {
   try {
-    return /** @type {Report | undefined} */ (parseJson(readFileSync(file, 'utf8')));
+    return parseJson(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
@@ -117,6 +122,20 @@ function failuresOf(report, root) {
     return assertionResults
       .filter((test) => test.status !== 'passed')
       .map((test) => `${file}: ${test.fullName} (${test.status})${messageOf(test)}`);
+  });
+}
+
+/**
+ * Names the hooks that failed, of which the tests they were for say nothing.
+ * @param {unknown} failures
+ * @param {string} root
+ * @returns {string[]}
+ */
+function hookFailuresOf(failures, root) {
+  const found = /** @type {import('./hook-failures.mjs').HookFailure[] | undefined} */ (failures);
+  return (found ?? []).map(({ file, where, message }) => {
+    const test = { fullName: '', status: '', failureMessages: [message] };
+    return `${path.relative(root, file)}: ${where}${messageOf(test)}`;
   });
 }
 

@@ -13,6 +13,8 @@ import {
 const READY_WITHIN_MS = 20_000;
 const POLL_MS = 25;
 const START_ATTEMPTS = 5;
+/** Where the port is not the reason: a start is at the mercy of the machine, like any test on a real server. */
+const OTHER_ATTEMPTS = 2;
 
 /** A real server under the control of a test, also of the conformance kit. */
 export interface ManagedServer extends ConformanceServer {
@@ -78,7 +80,10 @@ async function startOn(kind: ServerKind, port: number): Promise<ServerProcess> {
 }
 
 function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && /address already in use|could not bind/i.test(error.message);
+  return (
+    error instanceof Error &&
+    /address already in use|could not bind|eaddrinuse/i.test(error.message)
+  );
 }
 
 /** Starts a server of this kind; another free port is tried when someone takes the first one. */
@@ -89,7 +94,8 @@ export async function startManagedServer(kind: ServerKind): Promise<ManagedServe
       try {
         return { port, server: await startOn(kind, port) };
       } catch (error) {
-        if (!isPortTaken(error) || attempt === START_ATTEMPTS) throw error;
+        if (attempt >= (isPortTaken(error) ? START_ATTEMPTS : OTHER_ATTEMPTS)) throw error;
+        process.stderr.write(`${String(error)}\n`);
       }
     }
   };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ensureServers, missingServersError } from '../../../tools/ensure-servers.mjs';
-import type { ManagedServer } from './managed-server.js';
+import { type ManagedServer, type ServerKind, startManagedServer } from './managed-server.js';
 import { startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
 import { REAPER, startServerProcess } from './server-process.js';
@@ -127,6 +127,43 @@ describe('a server process', () => {
     await server.end('SIGTERM');
     expect(server.hasEnded()).toBe(true);
     rmSync(folder, { recursive: true, force: true });
+  });
+});
+
+describe('a managed server', () => {
+  /** A kind of server whose first starts fail with these words. */
+  function failing(words: string, starts: number) {
+    const folder = mkdtempSync(join(tmpdir(), 'hale-failing-'));
+    const ports: number[] = [];
+    const fails = () => ports.length <= starts;
+    const kind: ServerKind = {
+      name: 'failing',
+      folder,
+      stopSignal: 'SIGKILL',
+      spawn: (port) => {
+        ports.push(port);
+        const script = fails() ? `echo "${words}"; exit 1` : 'exec sleep 30';
+        return startServerProcess({ file: '/bin/sh', args: ['-c', script], folder });
+      },
+      proveReady: () => (fails() ? Promise.reject(Error('no')) : Promise.resolve()),
+      url: String,
+    };
+    return { kind, ports };
+  }
+
+  it.each([
+    ['listen: Address already in use', 4],
+    ["Protocol 'inet_tcp': register/listen error: eaddrinuse", 4],
+    ['boot failed', 1],
+  ])('after "%s" starts on another port, up to %d times', async (words, starts) => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const { kind, ports } = failing(words, starts);
+    const server = keep(await startManagedServer(kind));
+    expect(new Set(ports).size).toBe(starts + 1);
+    expect(server.url).toBe(String(ports.at(-1)));
+    expect(String(write.mock.calls[0])).toContain(words);
+    await expect(startManagedServer(failing(words, starts + 1).kind)).rejects.toThrow(words);
+    write.mockRestore();
   });
 });
 
