@@ -11,6 +11,8 @@ import type {
 /** A way in which a registry can be out of reach. */
 export interface StoreFault {
   readonly name: string;
+  /** Whether only writes are: that somebody has a lease is still told. @defaultValue false */
+  readonly readable?: boolean;
   begin(): Promise<void>;
   end(): Promise<void>;
 }

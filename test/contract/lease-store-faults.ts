@@ -112,10 +112,11 @@ async function outage(b: Bench, fault: StoreFault): Promise<void> {
   await during(fault, async () => {
     const calls: ((call: LeaseCall) => Promise<unknown>)[] = [
       (call) => store.renew({ name, holder: 'a', token, ttlMs: LONG_MS, data: '' }, call),
-      (call) => store.acquire({ name, holder: 'b', ttlMs: LONG_MS, data: '' }, call),
       (call) => store.release({ name, holder: 'b', token }, call),
+      (call) => store.acquire({ name, holder: 'b', ttlMs: LONG_MS, data: '' }, call),
       (call) => store.list({ prefix: name }, call),
     ];
+    const answered = fault.readable === true ? 'fulfilled' : 'rejected';
     const startedAt = b.clock.now();
     const answers = await b.settles(
       `${fault.name}: every call`,
@@ -125,9 +126,10 @@ async function outage(b: Bench, fault: StoreFault): Promise<void> {
     const tookMs = b.clock.now() - startedAt;
     // Whoever cannot ask does not know: nothing may pass for an answer.
     expect([fault.name, ...answers.map(({ status }) => status)]).toEqual([
-      fault.name,
-      ...calls.map(() => 'rejected'),
+      ...[fault.name, 'rejected', 'rejected', answered, answered],
     ]);
+    // A lease that somebody has is not granted, whatever else is known.
+    expect(answers[2]).not.toHaveProperty('value.kind', 'granted');
     expect(tookMs, fault.name).toBeLessThan(b.timeoutMs + SLACK_MS);
   });
   await recovers(b, store, { name, token }, fault.name);

@@ -1,6 +1,7 @@
 import { HaleError, OptionError } from '../../core/errors.js';
 import { textOption } from '../../core/validate.js';
 import { type FenceClaim, claimTexts, fencedError } from './claim.js';
+import { explainLocked, sqliteRows } from '../sqlite-file.js';
 import { tableOption } from '../table-name.js';
 
 /** The part of a handle of node:sqlite, better-sqlite3 or node-sqlite3-wasm that {@link sqliteGuard} uses. */
@@ -14,7 +15,8 @@ export interface SqliteGuard {
   /**
    * Runs `work`, which is synchronous, in a transaction.
    * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written. `HALE_STATE` when `work` returns a
-   * promise: nothing was written.
+   * promise: nothing was written. What the binding throws when the file stays locked for longer than the handle waits, with
+   * the process that has locked it in its text.
    */
   write<T>(resource: string, claim: FenceClaim, work: () => T): T;
 }
@@ -42,21 +44,22 @@ export function sqliteGuard(
   const name = tableOption('sqliteGuard.table', table);
   let created = false;
 
-  const claimed = (values: object): boolean => {
-    const statement = database.prepare(claimSql(name));
+  const begin = (): void => {
     try {
-      return (statement.all(JSON.stringify(values)) as readonly unknown[]).length > 0;
-    } finally {
-      statement.finalize?.();
+      if (!created) database.exec(tableSql(name));
+      created = true;
+      database.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      throw explainLocked(error, database);
     }
   };
+  const claimed = (values: object): boolean =>
+    sqliteRows(database, claimSql(name), JSON.stringify(values)).length > 0;
 
   return {
     write(resource, claim, work) {
       const values = { resource: textOption('fence.resource', resource), ...claimTexts(claim) };
-      if (!created) database.exec(tableSql(name));
-      created = true;
-      database.exec('BEGIN IMMEDIATE');
+      begin();
       try {
         if (!claimed(values)) throw fencedError(resource, claim);
         const result = work();

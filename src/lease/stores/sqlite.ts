@@ -4,6 +4,13 @@ import { durationOption, objectOption, textOption } from '../../core/validate.js
 import { thisMachine } from '../machine.js';
 import { createPollWatch } from '../poll-watch.js';
 import { type Row, ownerOf, recordOf, tokenOf } from '../rows.js';
+import {
+  type OpenFile,
+  explainLocked,
+  openFile,
+  sqlitePath,
+  useWriteAheadLog,
+} from '../sqlite-file.js';
 import { tableOption } from '../table-name.js';
 
 /**
@@ -33,16 +40,19 @@ export interface SqliteLeaseOptions {
 }
 
 /**
- * Keeps leases in a SQLite file that processes of one machine share. Give it a handle of its own: calls must not become
- * part of a transaction of yours.
+ * Keeps leases in a SQLite file that processes of one machine share. Give it a handle of its own, because calls must not
+ * become part of a transaction of yours, and a file of its own, because whoever is frozen in the middle of a transaction
+ * keeps the whole file locked. The file gets a write-ahead log where the binding has one.
  *
  * - Guarantees: one holder, and tokens that only grow, among all processes of one machine, over crashes and reboots:
  *   every grant is on the disk before it is used. Times are the machine's monotonic clock, so a change of the wall clock
  *   changes nothing; after a reboot every lease is free.
- * - Does not: work over a network file system, or between machines. A file that is restored from a copy, or deleted, starts
- *   its tokens again.
+ * - Does not: work over a network file system, or between machines. A holder that is frozen within the some 30 µs in which
+ *   its renewal has the file locked is replaced only when it is killed or goes on. A file that is restored from a copy, or
+ *   deleted, starts its tokens again.
  *
- * A call blocks the event loop for a write to the disk, and for up to `busyTimeoutMs` while another process writes.
+ * A renewal blocks the event loop for less than a millisecond, a grant for a write to the disk, and each for up to
+ * `busyTimeoutMs` while another process writes.
  * @throws OptionError naming the option, the accepted range and the value got
  */
 export function sqliteLease(
@@ -58,6 +68,9 @@ export function sqliteLease(
   return new SqliteLease(database, objectOption('sqliteLease', options));
 }
 
+/** Whether a write to the log waits for the disk: only with `FULL`. */
+type Synchronous = 'NORMAL' | 'FULL';
+
 class SqliteLease implements LeaseStore {
   readonly backend = 'sqlite';
   readonly #database: SqliteLeaseHandle;
@@ -66,6 +79,9 @@ class SqliteLease implements LeaseStore {
   readonly #machine = thisMachine();
   readonly #statements = new Map<string, SqliteLeaseStatement>();
   #ready = false;
+  /** Nothing while another process has kept it from being seen to. */
+  #log: boolean | undefined;
+  #file: OpenFile | undefined;
 
   constructor(database: SqliteLeaseHandle, options: SqliteLeaseOptions) {
     this.#database = database;
@@ -79,8 +95,11 @@ class SqliteLease implements LeaseStore {
   async acquire(
     ...[request, call]: Parameters<LeaseStore['acquire']>
   ): ReturnType<LeaseStore['acquire']> {
-    const { ttlMs, name } = request;
-    const [granted] = this.#all(acquireSql(this.#table), request, call);
+    const { ttlMs, name, holder } = request;
+    // Whoever waits must not lock the file each time it asks: it may be frozen just then.
+    const owner = ownerOf(this.#owner(name, call));
+    if (owner.holder !== undefined && owner.holder !== holder) return { kind: 'denied', owner };
+    const [granted] = this.#all(acquireSql(this.#table), request, call, 'FULL');
     if (granted !== undefined) return { kind: 'granted', token: tokenOf(granted['token']), ttlMs };
     return { kind: 'denied', owner: ownerOf(this.#owner(name, call)) };
   }
@@ -90,7 +109,7 @@ class SqliteLease implements LeaseStore {
   ): ReturnType<LeaseStore['renew']> {
     const { ttlMs, name, token } = renewal;
     const values = { ...renewal, token: String(token) };
-    const [renewed] = this.#all(renewSql(this.#table), values, call);
+    const [renewed] = this.#all(renewSql(this.#table), values, call, this.#lasting());
     if (renewed !== undefined) return { kind: 'renewed', ttlMs };
     return { kind: 'lost', owner: ownerOf(this.#owner(name, call)) };
   }
@@ -99,7 +118,7 @@ class SqliteLease implements LeaseStore {
     ...[claim, call]: Parameters<LeaseStore['release']>
   ): ReturnType<LeaseStore['release']> {
     const values = { ...claim, token: String(claim.token) };
-    const [released] = this.#all(releaseSql(this.#table), values, call);
+    const [released] = this.#all(releaseSql(this.#table), values, call, this.#lasting());
     return { kind: released === undefined ? 'not_held' : 'released' };
   }
 
@@ -120,29 +139,51 @@ class SqliteLease implements LeaseStore {
     return rows.find((row) => row['name'] === name);
   }
 
+  /**
+   * A grant that a power cut takes back would be granted again, with the same token. A renewal may be taken back, because
+   * every lease is free after a reboot; without a write-ahead log the file could be damaged.
+   */
+  #lasting(): Synchronous {
+    return this.#log === true ? 'NORMAL' : 'FULL';
+  }
+
   /** All values travel in one text: bindings agree on nothing else. */
-  #all(sql: string, values: object, { clock, signal }: LeaseCall): Row[] {
+  #all(sql: string, values: object, { clock, signal }: LeaseCall, lasting?: Synchronous): Row[] {
     signal.throwIfAborted();
     this.#prepareDatabase();
+    if (lasting !== undefined) this.#database.exec(`PRAGMA synchronous = ${lasting}`);
     const { bootId, offsetMs } = this.#machine;
     const now = clock.now() - offsetMs;
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    try {
-      return statement.all(JSON.stringify({ ...values, boot: bootId, now })) as Row[];
-    } finally {
-      // Some bindings keep memory for a statement until it is finalized.
-      if (statement.finalize === undefined) this.#statements.set(sql, statement);
-      else statement.finalize();
-    }
+    return this.#explained(() => {
+      const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+      try {
+        return statement.all(JSON.stringify({ ...values, boot: bootId, now })) as Row[];
+      } finally {
+        // Some bindings keep memory for a statement until it is finalized.
+        if (statement.finalize === undefined) this.#statements.set(sql, statement);
+        else statement.finalize();
+      }
+    });
   }
 
   #prepareDatabase(): void {
+    this.#file?.assertThere();
+    if (this.#log === undefined) {
+      this.#log = useWriteAheadLog(this.#database);
+      this.#database.exec(`PRAGMA busy_timeout = ${Math.round(this.#busyTimeoutMs)}`);
+    }
     if (this.#ready) return;
-    this.#database.exec(`PRAGMA busy_timeout = ${Math.round(this.#busyTimeoutMs)}`);
-    // A grant that a power cut takes back would be granted again, with the same token.
-    this.#database.exec('PRAGMA synchronous = FULL');
-    this.#database.exec(tableSql(this.#table));
+    this.#explained(() => this.#database.exec(tableSql(this.#table)));
+    this.#file = openFile(sqlitePath(this.#database));
     this.#ready = true;
+  }
+
+  #explained<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw explainLocked(error, this.#database);
+    }
   }
 }
 
@@ -167,7 +208,8 @@ const acquireSql = (table: string): string => `INSERT INTO ${table} AS l
 
 const isClaim = `name = ${value('name')} AND holder = ${value('holder')}
     AND fence = CAST(${value('token')} AS INTEGER)`;
-const isAlive = `boot = ${value('boot')} AND expires_at > ${value('now')}`;
+const isAlive = `boot = ${value('boot')} AND expires_at > ${value('now')}
+    AND (boot <> '' OR expires_at <= ${value('now')} + ttl_ms)`;
 
 const renewSql = (table: string): string => `UPDATE ${table}
   SET expires_at = ${value('now')} + ${value('ttlMs')}, ttl_ms = ${value('ttlMs')},

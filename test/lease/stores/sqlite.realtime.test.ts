@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,7 @@ const native = (name: string): Handle => new Libsql(name) as unknown as Handle;
 const compiled = (name: string): Handle => new wasm.Database(name) as unknown as Handle;
 
 /** The real file on a clock that does not wait: the machine's monotonic clock is the registry's. */
-function harness(create: (file: string) => Handle): StoreHarness {
+function harness(create: (file: string) => Handle, readable: boolean): StoreHarness {
   const clock = createManualClock();
   let blocker: Handle | undefined;
   return {
@@ -56,7 +56,13 @@ function harness(create: (file: string) => Handle): StoreHarness {
     },
     faults: [
       {
+        name: 'taken away',
+        begin: async () => renameSync(file, `${file}.away`),
+        end: async () => renameSync(`${file}.away`, file),
+      },
+      {
         name: 'locked by another process',
+        readable,
         begin: async () => {
           blocker = open(create);
           blocker.exec('BEGIN EXCLUSIVE');
@@ -69,14 +75,32 @@ function harness(create: (file: string) => Handle): StoreHarness {
   };
 }
 
-describeLeaseStore('sqlite, as better-sqlite3', () => harness(native));
+describeLeaseStore('sqlite, as better-sqlite3', () => harness(native, true));
 describeLeaseStore(
   'sqlite, as node-sqlite3-wasm',
-  () => harness(compiled),
+  () => harness(compiled, false),
   ({ title }) =>
     // Each statement of it takes and leaves a lock folder.
     !/cycles/.test(title),
 );
+
+function synchronous(handle: Handle): unknown {
+  const sql = 'SELECT synchronous FROM pragma_synchronous WHERE ?1 IS NOT NULL';
+  const [row] = handle.prepare(sql).all('') as { synchronous: unknown }[];
+  return row?.synchronous;
+}
+
+/** As on a system that does not tell its boot. */
+function bootless(handle: Handle): SqliteLeaseHandle {
+  const forget = (value: string): string => JSON.stringify({ ...JSON.parse(value), boot: '' });
+  return {
+    exec: (sql) => handle.exec(sql),
+    prepare(sql) {
+      const statement = handle.prepare(sql);
+      return { all: (value) => statement.all(value[0] === '{' ? forget(value) : value) };
+    },
+  };
+}
 
 const call = (clock = systemClock) => ({ clock, signal: new AbortController().signal });
 const request = { name: 'orders', holder: 'a', ttlMs: 60_000, data: '' };
@@ -121,12 +145,72 @@ describe('sqliteLease', () => {
     expect(granted).toMatchObject({ kind: 'granted', token: 2n });
   });
 
-  it('every grant is on the disk before it is used', async () => {
+  it('where no system tells its boot, a lease of before the reboot is free too', async () => {
+    const clock = createManualClock({ now: 1_000_000 });
+    const rebooted = createManualClock({ now: 5000 });
+    const store = sqliteLease(bootless(open(native)));
+    await store.acquire(request, call(clock));
+    expect(await store.list({}, call(clock))).toHaveLength(1);
+    expect(await store.list({}, call(rebooted))).toEqual([]);
+    const granted = await store.acquire({ ...request, holder: 'b' }, call(rebooted));
+    expect(granted).toMatchObject({ kind: 'granted', token: 2n });
+  });
+
+  it.each([
+    ['a write-ahead log', native, 1],
+    // The file would be at risk.
+    ['a rollback journal', compiled, 2],
+  ])(
+    'H4: every grant is on the disk before it is used; with %s',
+    async (_, create, whenRenewed) => {
+      const handle = open(create);
+      handle.exec('PRAGMA synchronous = OFF');
+      const store = sqliteLease(handle);
+      await store.acquire(request, call());
+      expect(synchronous(handle)).toBe(2);
+      await store.renew({ ...request, token: 1n }, call());
+      expect(synchronous(handle)).toBe(whenRenewed);
+    },
+  );
+
+  it('H5: whoever waits for a lease does not lock the file, and whoever is locked out says by whom', async () => {
+    const holder = sqliteLease(open(native), { busyTimeoutMs: 20 });
+    const waiting = sqliteLease(open(native), { busyTimeoutMs: 20 });
+    await holder.acquire(request, call());
+    const blocker = open(native);
+    blocker.exec('BEGIN IMMEDIATE');
+    const other = { ...request, holder: 'b' };
+    const denied = { kind: 'denied', owner: { holder: 'a', token: 1n } };
+    expect(await waiting.acquire(other, call())).toMatchObject(denied);
+    const refused = holder.renew({ ...request, token: 1n }, call());
+    await expect(refused).rejects.toMatchObject({
+      message: 'the SQLite file is locked by this process, through another handle',
+      code: 'SQLITE_BUSY',
+    });
+    blocker.exec('ROLLBACK');
+    expect((await holder.renew({ ...request, token: 1n }, call())).kind).toBe('renewed');
+  });
+
+  it('H5: a file that is locked at the start gets its write-ahead log as soon as it is free', async () => {
+    const blocker = open(native);
+    blocker.exec('CREATE TABLE mine (x)');
     const handle = open(native);
-    handle.exec('PRAGMA synchronous = OFF');
-    await sqliteLease(handle).acquire(request, call());
-    const pragma = handle.prepare('PRAGMA synchronous') as unknown as { all(): unknown };
-    expect(JSON.stringify(pragma.all())).toContain('2');
+    const store = sqliteLease(handle, { busyTimeoutMs: 20 });
+    blocker.exec('BEGIN EXCLUSIVE');
+    await expect(store.acquire(request, call())).rejects.toThrow('the SQLite file is locked by');
+    blocker.exec('COMMIT');
+    await store.acquire(request, call());
+    await store.renew({ ...request, token: 1n }, call());
+    expect(synchronous(handle)).toBe(1);
+  });
+
+  it('H5: a file that was replaced while it was open grants nothing', async () => {
+    const store = sqliteLease(open(native));
+    await store.acquire(request, call());
+    renameSync(file, `${file}.away`);
+    await sqliteLease(open(native)).list({}, call());
+    const renewed = store.renew({ ...request, token: 1n }, call());
+    await expect(renewed).rejects.toThrow(/was removed or replaced while it was open/);
   });
 
   it('refuses what is no handle, and options out of range', () => {
