@@ -21,6 +21,8 @@ const GREEN = 'green';
 const YELLOW = 'yellow';
 const RED = 'red';
 
+const LEGEND = { displayMode: 'list', placement: 'bottom', showLegend: true, calcs: [] };
+
 /** @param {Panel} panel */
 export const lines = ({ unit = 'short' }) => ({
   type: 'timeseries',
@@ -29,7 +31,7 @@ export const lines = ({ unit = 'short' }) => ({
     overrides: [],
   },
   options: {
-    legend: { displayMode: 'list', placement: 'bottom' },
+    legend: LEGEND,
     tooltip: { mode: 'multi', sort: 'desc' },
   },
 });
@@ -44,10 +46,23 @@ export const stacked = (panel) => {
   return shape;
 };
 
+/** Only of use in the other mode, but Grafana wants them. */
+const OPACITY = { fill: 'dark-orange', exponent: 0.5 };
+
 /** @param {Panel} panel */
 export const heatmap = ({ unit = 'short' }) => ({
   type: 'heatmap',
-  options: { calculate: false, cellGap: 1, yAxis: { unit }, color: { mode: 'scheme' } },
+  fieldConfig: { defaults: {}, overrides: [] },
+  options: {
+    calculate: false,
+    cellGap: 1,
+    yAxis: { unit },
+    color: { mode: 'scheme', scheme: 'Oranges', steps: 64, reverse: false, ...OPACITY },
+    exemplars: { color: 'rgba(255,0,255,0.7)' },
+    legend: { show: true },
+    showValue: 'never',
+    tooltip: { mode: 'single', yHistogram: true },
+  },
 });
 
 /**
@@ -73,7 +88,13 @@ const states = (meanings) => () => ({
     },
     overrides: [],
   },
-  options: { mergeValues: true, showValue: 'never', rowHeight: 0.9 },
+  options: {
+    mergeValues: true,
+    showValue: 'never',
+    rowHeight: 0.9,
+    legend: LEGEND,
+    tooltip: { mode: 'single', sort: 'none' },
+  },
 });
 
 export const readiness = states({

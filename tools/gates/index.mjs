@@ -1,4 +1,5 @@
 import { attw } from './attw.mjs';
+import { dashboard } from './dashboard.mjs';
 import { dependencies } from './dependencies.mjs';
 import { exportsMap } from './exports.mjs';
 import { format } from './format.mjs';
@@ -6,6 +7,7 @@ import { knip } from './knip.mjs';
 import { lint } from './lint.mjs';
 import { lockFile } from './lock-file.mjs';
 import { observability } from './observability.mjs';
+import { prometheusRule } from './prometheus-rule.mjs';
 import { publint } from './publint.mjs';
 import { threadEmbed } from './thread-embed.mjs';
 import { types } from './types.mjs';
@@ -16,6 +18,8 @@ export const gates = [
   threadEmbed,
   exportsMap,
   observability,
+  prometheusRule,
+  dashboard,
   format,
   lint,
   types,
