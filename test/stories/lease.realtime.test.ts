@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileLocker } from '../../src/lease/file-lock.js';
 import { postgresGuard } from '../../src/lease/guards/sql.js';
-import { type FaultProxy, createFaultProxy } from '../../src/testing/fault-proxy.js';
+import { prepareCut } from '../support/lease-cuts.js';
 import { REGISTRIES, type Registry } from '../support/lease-registries.js';
 import type { RegistryAddress } from '../support/lease-stores.js';
 import { type Program, bundleProgram, eventually, startProgram } from '../support/program.js';
@@ -77,13 +80,13 @@ interface Stage {
   readonly registry: RegistryAddress;
   readonly ttlMs: number;
   /** The holder's way to the registry. @defaultValue as the standby's */
-  readonly holderPort?: number;
+  readonly holderRegistry?: RegistryAddress;
   readonly blind?: boolean;
 }
 
 /** A holder that writes, and a standby that waits; both are stopped at the end. */
 async function onStage(
-  { registry, ttlMs, holderPort, blind = false }: Stage,
+  { registry, ttlMs, holderRegistry = registry, blind = false }: Stage,
   play: (pair: Pair) => Promise<void>,
 ): Promise<void> {
   const name = `lease ${(names += 1)}`;
@@ -96,7 +99,7 @@ async function onStage(
     return started;
   };
   try {
-    const holder = start(throughPort(registry, holderPort));
+    const holder = start(holderRegistry);
     const token = await tokenOf(holder);
     const standby = start(registry);
     await standby.message('started', WITHIN_MS);
@@ -107,14 +110,11 @@ async function onStage(
   }
 }
 
-function throughPort(address: RegistryAddress, port = address.port): RegistryAddress {
-  return { ...address, port, url: address.url.replace(`:${address.port}`, `:${port}`) };
-}
-
 const chosen = REGISTRIES.filter(({ name }) => ONLY === undefined || ONLY === name);
 
-describe.each(chosen)('a lease in $name', ({ ttlMs, network, start }) => {
+describe.each(chosen)('a lease in $name', ({ ttlMs, cuts, start }) => {
   const runs = Array.from({ length: RUNS }, (_, run) => run);
+  const ways = runs.flatMap((run) => cuts(run).map((kind) => [run, kind] as const));
   let server: Registry;
 
   beforeAll(async () => {
@@ -123,22 +123,21 @@ describe.each(chosen)('a lease in $name', ({ ttlMs, network, start }) => {
 
   afterAll(() => server?.dispose());
 
-  const stage = (more: Partial<Stage> = {}): Stage => ({
-    registry: server.address,
-    ttlMs,
-    ...more,
-  });
+  const stage = (): Stage => ({ registry: server.address(), ttlMs });
 
-  it.concurrent.each(network ? runs : [])(
-    'T4, H2, H3: run %i: cut off from it, work stops before another is granted the lease, and the process exits',
-    async (run) => {
-      await using proxy = await disposableProxy(server.address.port);
-      await onStage(stage({ holderPort: proxy.port }), async (pair) => {
+  it.concurrent.each(ways)(
+    'T4, H2, H3: run %i: cut off from it (%s), work stops before another is granted the lease, and the process exits',
+    async (_, kind) => {
+      const registry = server.address();
+      await using reach = await prepareCut(kind, registry);
+      await onStage({ registry, ttlMs, holderRegistry: reach.holder }, async (pair) => {
         const { name, holder, token, standby } = pair;
-        await proxy.set({ kind: run % 2 === 0 ? 'hang' : 'cut' });
+        await reach.begin(holder.pid);
+        const exited = ended(holder).finally(() => reach.end());
+        exited.catch(() => {});
         const next = await tokenOf(standby);
         expect(next > token).toBe(true);
-        expect(await ended(holder)).toBe(true);
+        expect(await exited).toBe(true);
         expect(holder.logs()).toContainEqual(
           expect.objectContaining({ event: 'lease_lost', why: 'expired', fence: String(token) }),
         );
@@ -171,14 +170,19 @@ describe.each(chosen)('a lease in $name', ({ ttlMs, network, start }) => {
   it.concurrent.each(runs)(
     'T5, H8: run %i: a holder that is frozen past its lease is replaced, writes nothing more, and exits',
     async () => {
-      await onStage(stage(), async ({ name, holder, token, standby }) => {
-        // Who is frozen in the middle of a transaction keeps a file locked for everybody, until it is killed.
-        if (network) holder.child.kill('SIGSTOP');
-        else holder.send({ freeze: true });
-        const next = await tokenOf(standby);
-        await someWrites('guarded', name, next);
+      const { registry } = stage();
+      await onStage({ registry, ttlMs }, async ({ name, holder, token, standby }) => {
+        // At any moment between two renewals, or in one.
+        await delay((Math.random() * ttlMs) / 3);
+        holder.child.kill('SIGSTOP');
+        await stopped(holder);
+        const inside = registry.port === 0 && fileLocker(registry.url)?.pid === holder.pid;
+        // Some 30 µs of a renewal, and the limit of a file: nobody is granted anything until it goes on or is killed.
+        if (inside) await nobodyWithin(standby, 2 * ttlMs);
+        else await someWrites('guarded', name, await tokenOf(standby));
         holder.child.kill('SIGCONT');
         expect(await ended(holder)).toBe(true);
+        const next = await tokenOf(standby);
         expect(next > token).toBe(true);
         expect(await overlaps('guarded', name, token, next)).toBe(0);
       });
@@ -186,9 +190,17 @@ describe.each(chosen)('a lease in $name', ({ ttlMs, network, start }) => {
   );
 });
 
-async function disposableProxy(port: number): Promise<FaultProxy & AsyncDisposable> {
-  const proxy = await createFaultProxy({ target: { host: '127.0.0.1', port } });
-  return { ...proxy, port: proxy.port, [Symbol.asyncDispose]: () => proxy.close() };
+/** A signal is not obeyed before it is delivered: a process that waits for its disk is stopped after that. */
+function stopped({ pid }: Program): Promise<true> {
+  return eventually('stop', () =>
+    / T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) ? true : undefined,
+  );
+}
+
+async function nobodyWithin(standby: Program, ms: number): Promise<void> {
+  process.stderr.write('frozen in the middle of a renewal: its file stays locked\n');
+  await delay(ms);
+  expect(standby.messages.filter(({ event }) => event === 'held')).toEqual([]);
 }
 
 describe('a holder that neither stops nor asks', () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Cut, fileCuts, networkCuts } from './lease-cuts.js';
 import type { RegistryAddress } from './lease-stores.js';
 import { startSmallConsul } from './servers/consul.js';
 import { startEtcd } from './servers/etcd.js';
@@ -14,7 +15,8 @@ import { startZookeeper } from './servers/zookeeper.js';
 
 /** A registry that runs. */
 export interface Registry {
-  readonly address: RegistryAddress;
+  /** Where it is: a server that all share, or each time another file. */
+  address(): RegistryAddress;
   dispose(): Promise<void>;
 }
 
@@ -22,15 +24,15 @@ export interface Registry {
 export interface RegistryKind {
   readonly name: RegistryAddress['backend'];
   readonly ttlMs: number;
-  /** Whether there is a network that could fail. */
-  readonly network: boolean;
+  /** How a holder is cut off from it in a run. */
+  cuts(run: number): readonly Cut[];
   start(): Promise<Registry>;
 }
 
 const TTL_MS = 1500;
 
 export const REGISTRIES: readonly RegistryKind[] = [
-  { name: 'sqlite', ttlMs: TTL_MS, network: false, start: startFile },
+  { name: 'sqlite', ttlMs: TTL_MS, cuts: fileCuts, start: startFile },
   served('postgres', TTL_MS, () => startPostgres()),
   served('consul', TTL_MS, () => startSmallConsul({ sessionTtlMinMs: TTL_MS })),
   served('redis', TTL_MS, () => startRedis({ durable: true })),
@@ -38,7 +40,7 @@ export const REGISTRIES: readonly RegistryKind[] = [
   served('etcd', 2000, () => startEtcd()),
   served('nats', TTL_MS, () => startNats({ jetStream: true })),
   served('zookeeper', 2000, () => startZookeeper()),
-  { name: 'kubernetes', ttlMs: 2000, network: true, start: startKubernetes },
+  { name: 'kubernetes', ttlMs: 2000, cuts: networkCuts, start: startKubernetes },
 ];
 
 function served(
@@ -49,21 +51,22 @@ function served(
   return {
     name,
     ttlMs,
-    network: true,
+    cuts: networkCuts,
     async start() {
       const server = await startServer();
       const { port, url } = server;
       const address = { backend: name, port, url, from: import.meta.url };
-      return { address, dispose: () => server.dispose() };
+      return { address: () => address, dispose: () => server.dispose() };
     },
   };
 }
 
 async function startFile(): Promise<Registry> {
   const folder = await mkdtemp(path.join(tmpdir(), 'hale-registry-'));
-  const url = path.join(folder, 'leases.db');
+  let files = 0;
+  const next = (): string => path.join(folder, `leases-${(files += 1)}.db`);
   return {
-    address: { backend: 'sqlite', port: 0, url, from: import.meta.url },
+    address: () => ({ backend: 'sqlite', port: 0, url: next(), from: import.meta.url }),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -81,5 +84,5 @@ async function startKubernetes(): Promise<Registry> {
     ca,
     tokenFile,
   } as const;
-  return { address, dispose };
+  return { address: () => address, dispose };
 }

@@ -19,7 +19,7 @@ export const STORES = {
   async sqlite({ url, from }: RegistryAddress): Promise<LeaseStore> {
     const { sqliteLease } = await import('../../src/lease/stores/sqlite.js');
     const Database = createRequire(from)('libsql') as new (file: string) => SqliteLeaseHandle;
-    return sqliteLease(new Database(url), { busyTimeoutMs: 1000 });
+    return sqliteLease(new Database(url));
   },
   async postgres({ url }: RegistryAddress): Promise<LeaseStore> {
     const { postgresLease } = await import('../../src/lease/stores/postgres.js');

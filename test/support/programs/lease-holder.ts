@@ -73,9 +73,8 @@ const lease = createLease({ store, name, ttlMs, marginMs, onHeld, ...policy });
 health.lease(lease);
 await health.start();
 tell('started', { readiness: health.report().readiness.reason });
-// So that what it tells is told, and what it is told is heard: to block its main loop, or to freeze.
-process.on('message', ({ blockMs, freeze }: { blockMs?: number; freeze?: boolean }) => {
-  if (freeze === true) process.kill(process.pid, 'SIGSTOP');
-  const end = performance.now() + (blockMs ?? 0);
+// So that what it tells is told, and what it is told is heard: to block its main loop.
+process.on('message', ({ blockMs }: { blockMs: number }) => {
+  const end = performance.now() + blockMs;
   while (performance.now() < end);
 });
