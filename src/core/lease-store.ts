@@ -30,6 +30,8 @@ export interface LeaseCall {
   readonly signal: AbortSignal;
   /** For backends without a clock of their own. */
   readonly clock: Clock;
+  /** Hears, of a list, of each entry below the store's prefix that is none of hale's: its key, cut to 200 characters. */
+  readonly onForeign?: (key: string) => void;
 }
 
 /** Who has a lease, as far as the store could tell. */
@@ -89,6 +91,8 @@ export type LeaseEvent =
   | { readonly kind: 'free'; readonly name: string; readonly token: LeaseToken }
   /** Everything told so far is complete as of now: after the first look, and after each one that follows a failure. */
   | { readonly kind: 'synced' }
+  /** Something below the store's prefix is none of hale's, and left out; told once for each of the first 100 keys. */
+  | { readonly kind: 'foreign'; readonly key: string }
   /** Nothing is known until the next `synced`; told once per outage. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
@@ -116,7 +120,7 @@ export interface LeaseStore {
   renew(renewal: LeaseRenewal, call: LeaseCall): Promise<LeaseRenewed>;
   /** Frees the lease if holder and token match. */
   release(claim: LeaseClaim, call: LeaseCall): Promise<LeaseReleased>;
-  /** The leases that somebody has now, by name. */
+  /** The leases that somebody has now, by name. What is none of hale's is told to the call and left out. */
   list(query: LeaseQuery, call: LeaseCall): Promise<readonly LeaseRecord[]>;
   /** Tells of changes until it is closed. Renewals may be told late, or several as one. */
   watch(

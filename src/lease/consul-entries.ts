@@ -1,4 +1,5 @@
 import type { LeaseRequest } from '../core/lease-store.js';
+import { ForeignEntry } from './foreign-entry.js';
 
 /** A key of Consul, as its HTTP API tells of it. */
 export interface ConsulPair {
@@ -50,7 +51,7 @@ export function valueOf(
   return { Value: Buffer.from(text).toString('base64') };
 }
 
-/** @throws Error for a key that is no lease */
+/** @throws ForeignEntry for a key that is no lease */
 export function entryOf({ Key, Value, LockIndex, ModifyIndex, Session }: ConsulPair): ConsulEntry {
   const kept = parsed(Buffer.from(Value ?? '', 'base64').toString());
   if (
@@ -58,7 +59,7 @@ export function entryOf({ Key, Value, LockIndex, ModifyIndex, Session }: ConsulP
     (Session && !(Number(kept['ttlMs']) > 0)) ||
     !Number.isSafeInteger(LockIndex)
   )
-    throw new Error(`Consul has something else than a lease under "${Key}"`);
+    throw new ForeignEntry('Consul', Key);
   return {
     name: kept['name'],
     holder: String(kept['holder']),

@@ -1,5 +1,6 @@
 import type { LeaseRequest } from '../core/lease-store.js';
 import type { EtcdAnswer } from './etcd-gateway.js';
+import { ForeignEntry } from './foreign-entry.js';
 
 /** A key that is a lease. */
 export interface EtcdEntry {
@@ -11,7 +12,8 @@ export interface EtcdEntry {
   readonly revision: string;
 }
 
-interface KeyValue {
+/** A key of etcd, as its gateway tells of it. */
+export interface EtcdPair {
   readonly key?: string;
   readonly value?: string;
   readonly create_revision?: string;
@@ -40,16 +42,17 @@ export function valueOf({ holder, ttlMs, data }: LeaseRequest): string {
   return toBase64(JSON.stringify({ holder, ttlMs, data }));
 }
 
-/** The leases in the answer to a range, by key. @throws Error for a key that is none */
-export function entriesOf(answer: EtcdAnswer): EtcdEntry[] {
-  return ((answer['kvs'] ?? []) as KeyValue[]).map(entryOf);
+/** The keys in the answer to a range, in the order of their bytes. */
+export function pairsOf(answer: EtcdAnswer): readonly EtcdPair[] {
+  return (answer['kvs'] ?? []) as EtcdPair[];
 }
 
-function entryOf(pair: KeyValue): EtcdEntry {
+/** The lease in a key. @throws ForeignEntry for a key that is none */
+export function entryOf(pair: EtcdPair): EtcdEntry {
   const { key = '', value = '', create_revision, mod_revision } = pair;
   const kept = parsed(fromBase64(value));
   if (typeof kept?.holder !== 'string' || !(Number(kept.ttlMs) > 0) || !isRevision(create_revision))
-    throw new Error('etcd has something else than a lease under this key');
+    throw new ForeignEntry('etcd', fromBase64(key));
   return {
     key: fromBase64(key),
     holder: kept.holder,
@@ -81,7 +84,7 @@ export function revisionOf({ header }: EtcdAnswer): bigint {
 }
 
 interface Told {
-  readonly events?: readonly { readonly type?: string; readonly kv?: KeyValue }[];
+  readonly events?: readonly { readonly type?: string; readonly kv?: EtcdPair }[];
 }
 
 /** Whether an answer to a watch tells of a key that came or went. */

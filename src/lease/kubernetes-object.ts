@@ -1,4 +1,5 @@
 import { isoTime } from '../core/iso-time.js';
+import { ForeignEntry } from './foreign-entry.js';
 
 /** A Lease of `coordination.k8s.io/v1`, as much of it as matters. */
 export interface LeaseObject {
@@ -66,16 +67,18 @@ export function isNamePrefix(prefix: string): boolean {
   return prefix.length <= 100 && OBJECT_NAME.test(`${prefix}x`);
 }
 
-/** @throws Error for an object that is no lease of hale's, or another's under a name that hashes alike */
+/** @throws ForeignEntry for an object that is no lease of hale's, or another's under a name that hashes alike */
 export function entryOf({ metadata, spec = {} }: LeaseObject, name?: string): KubernetesEntry {
   const { annotations = {}, resourceVersion } = metadata;
   const found = annotations[NAME];
-  if (found === undefined || (name !== undefined && found !== name) || !resourceVersion)
-    throw new Error(`the Lease object "${metadata.name}" is not hale's`);
+  const { leaseTransitions: token = 0 } = spec;
+  const isOther = name !== undefined && found !== name;
+  if (found === undefined || isOther || !resourceVersion || !Number.isSafeInteger(token))
+    throw new ForeignEntry('Kubernetes', `Lease ${metadata.name}`);
   return {
     name: found,
     holder: spec.holderIdentity || undefined,
-    token: BigInt(spec.leaseTransitions ?? 0),
+    token: BigInt(token),
     ttlMs: (spec.leaseDurationSeconds ?? 0) * 1000,
     data: annotations[DATA] ?? '',
     revision: resourceVersion,

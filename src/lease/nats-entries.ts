@@ -1,3 +1,4 @@
+import { ForeignEntry } from './foreign-entry.js';
 import type { LeaseClaim, LeaseOwner, LeaseRecord, LeaseRequest } from '../core/lease-store.js';
 
 /** The part of an entry of a bucket that is used. */
@@ -44,7 +45,11 @@ export function keyOf(name: string): string {
 }
 
 function nameOf(key: string): string {
-  return decodeURIComponent(key.slice(LEASE_KEYS.length).replaceAll('=', '%'));
+  try {
+    return decodeURIComponent(key.slice(LEASE_KEYS.length).replaceAll('=', '%'));
+  } catch {
+    throw new ForeignEntry('NATS', key);
+  }
 }
 
 /** Whether a key is one of a lease. */
@@ -62,7 +67,7 @@ export function releasedValueOf({ holder, token }: LeaseClaim): string {
   return JSON.stringify({ holder, token: String(token), released: true });
 }
 
-/** The lease in an entry. @throws Error for an entry that is none: then it proves nothing */
+/** The lease in an entry. @throws ForeignEntry for an entry that is none: then it proves nothing */
 export function leaseOf(entry: NatsLeaseEntry): NatsLease {
   const { revision, created } = entry;
   const lease = { name: nameOf(entry.key), revision, writtenAtMs: created.getTime() };
@@ -70,8 +75,10 @@ export function leaseOf(entry: NatsLeaseEntry): NatsLease {
   const kept = parsed(new TextDecoder().decode(entry.value));
   if (kept?.released === true) return lease;
   if (typeof kept?.holder !== 'string' || !(Number(kept.ttlMs) > 0))
-    throw new Error('NATS has something else than a lease under this key');
-  return { ...lease, grant: { ...kept, token: BigInt(kept.token ?? revision) } };
+    throw new ForeignEntry('NATS', entry.key);
+  const token = kept.token ?? String(revision);
+  if (!/^\d{1,19}$/.test(token)) throw new ForeignEntry('NATS', entry.key);
+  return { ...lease, grant: { ...kept, token: BigInt(token) } };
 }
 
 function parsed(text: string): Kept | undefined {

@@ -25,6 +25,8 @@ export interface PollWatch extends LeaseWatch {
 
 const EVERY_MS = 1000;
 const TIMEOUT_MS = 4000;
+/** Whoever writes that much below the prefix has been told. */
+const MOST_FOREIGN = 100;
 
 /** A watch that lists again and again, and tells the differences. */
 export function createPollWatch(options: PollWatchOptions): PollWatch {
@@ -35,6 +37,7 @@ class Poller implements PollWatch {
   readonly #options: PollWatchOptions;
   readonly #attempts;
   readonly #known = new Map<string, LeaseRecord>();
+  readonly #foreign = new Set<string>();
   #timer: Timer | undefined;
   #busy = false;
   #hinted = false;
@@ -75,7 +78,10 @@ class Poller implements PollWatch {
     }
     this.#busy = true;
     const { timeoutMs = TIMEOUT_MS, everyMs = EVERY_MS } = this.#options.context;
-    const attempt = await this.#attempts.run(timeoutMs, (call) => this.#options.list(call));
+    const attempt = await this.#attempts.run(timeoutMs, (call) => {
+      const onForeign = (key: string): void => this.#tellForeign(key, call.signal);
+      return this.#options.list({ ...call, onForeign });
+    });
     this.#busy = false;
     if (this.#closed) return;
     if (attempt.kind === 'answered') this.#compare(attempt.value);
@@ -107,6 +113,12 @@ class Poller implements PollWatch {
     if (this.#failed) return;
     this.#failed = true;
     this.#tell({ kind: 'failed', error });
+  }
+
+  #tellForeign(key: string, { aborted }: AbortSignal): void {
+    if (aborted || this.#foreign.has(key) || this.#foreign.size >= MOST_FOREIGN) return;
+    this.#foreign.add(key);
+    this.#tell({ kind: 'foreign', key });
   }
 
   #tell(event: LeaseEvent): void {

@@ -1,3 +1,4 @@
+import { ForeignEntry } from './foreign-entry.js';
 import type { LeaseOwner, LeaseRecord } from '../core/lease-store.js';
 
 /** A row as SQL drivers return it; numbers may come as text, depending on the driver and its settings. */
@@ -13,13 +14,17 @@ export function ownerOf(row: Row | undefined): LeaseOwner {
   };
 }
 
-/** The record that a row of a list tells of. */
+/** The record that a row of a list tells of. @throws ForeignEntry for a row that no store of hale's wrote */
 export function recordOf(row: Row): LeaseRecord {
+  const { name, owner_token: token, ttl_ms: ttlMs } = row;
+  // SQLite keeps any text in a column of numbers.
+  if (!/^\d{1,19}$/.test(String(token)) || !(Number(ttlMs) > 0))
+    throw new ForeignEntry('the table', `name ${String(name)}`);
   return {
-    name: String(row['name']),
+    name: String(name),
     holder: String(row['holder']),
-    token: tokenOf(row['owner_token']),
-    ttlMs: Number(row['ttl_ms']),
+    token: tokenOf(token),
+    ttlMs: Number(ttlMs),
     expiresInMs: Math.max(0, Number(row['expires_in_ms'])),
     revision: String(row['revision']),
     data: String(row['data']),

@@ -1,4 +1,11 @@
-import type { LeaseClaim, LeaseOwner, LeaseRecord, LeaseRequest } from '../core/lease-store.js';
+import type {
+  LeaseCall,
+  LeaseClaim,
+  LeaseOwner,
+  LeaseRecord,
+  LeaseRequest,
+} from '../core/lease-store.js';
+import { ForeignEntry, passForeign, readable } from './foreign-entry.js';
 import {
   type ZookeeperLeaseClient,
   type ZookeeperLeaseStat,
@@ -25,37 +32,46 @@ export function pathOf({ root }: ZookeeperPlace, name: string): string {
   return `${root}/${encodeURIComponent(name).replaceAll('.', '%2E')}`;
 }
 
+/** @throws ForeignEntry for a node that has no name of a lease */
+function nameOf({ root }: ZookeeperPlace, child: string): string {
+  try {
+    return decodeURIComponent(child);
+  } catch {
+    throw new ForeignEntry('ZooKeeper', `${root}/${child}`);
+  }
+}
+
 /** What is kept in a node. */
 export function valueOf({ holder, data }: LeaseRequest, ttlMs: number): Buffer {
   return Buffer.from(JSON.stringify({ holder, ttlMs, data }));
 }
 
-/** Reads the node of a lease. @throws Error for a node that is none: then it proves nothing */
+/** Reads the node of a lease. @throws ForeignEntry for a node that is none: then it proves nothing */
 export async function look(
   client: ZookeeperLeaseClient,
   place: ZookeeperPlace,
   name: string,
 ): Promise<ZookeeperNode | undefined> {
+  const path = pathOf(place, name);
   try {
-    const path = pathOf(place, name);
     const [data, stat] = await ask<[Buffer, ZookeeperLeaseStat]>((done) =>
       client.getData(path, done),
     );
-    return nodeOf(name, data, stat);
+    return nodeOf(name, path, data, stat);
   } catch (error) {
     if (isRefusal(error, 'noNode')) return undefined;
     throw error;
   }
 }
 
-function nodeOf(name: string, data: Buffer, stat: ZookeeperLeaseStat): ZookeeperNode {
+function nodeOf(name: string, path: string, data: Buffer, stat: ZookeeperLeaseStat): ZookeeperNode {
   const kept = parsed(String(data));
   if (
     typeof kept?.holder !== 'string' ||
     !(Number(kept.ttlMs) > 0) ||
     numberIn(stat.ephemeralOwner) === 0n
   )
-    throw new Error('ZooKeeper has something else than a lease under this path');
+    throw new ForeignEntry('ZooKeeper', path);
   return {
     name,
     holder: kept.holder,
@@ -143,6 +159,7 @@ export async function nodesOf(
   client: ZookeeperLeaseClient,
   place: ZookeeperPlace,
   prefix: string,
+  call: LeaseCall,
   watcher?: () => void,
 ): Promise<readonly ZookeeperNode[]> {
   const { root } = place;
@@ -154,9 +171,13 @@ export async function nodesOf(
     if (isRefusal(error, 'noNode')) return [[]];
     throw error;
   });
-  const names = (await children)[0].map((child) => decodeURIComponent(child));
+  const names = readable((await children)[0], (child) => ({ name: nameOf(place, child) }), call);
   const nodes = await Promise.all(
-    names.filter((name) => name.startsWith(prefix)).map((name) => look(client, place, name)),
+    names
+      .filter(({ name }) => name.startsWith(prefix))
+      .map(({ name }) =>
+        look(client, place, name).catch((error: unknown) => passForeign(error, call)),
+      ),
   );
-  return nodes.filter((node) => node !== undefined).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return nodes.filter((node) => node !== undefined);
 }

@@ -222,6 +222,14 @@ export const brokenStores: readonly BrokenStore[] = [
         list: (call) => sound.list(query, call).catch(() => []),
       }),
   })),
+  change('lists nothing because of one stray key', /what is no lease is told once/, (sound) => ({
+    list: async (query, call) => {
+      const onForeign = (key: string): never => {
+        throw new Error(`something else than a lease under "${key}"`);
+      };
+      return sound.list(query, { ...call, onForeign });
+    },
+  })),
   change('works though it was given up', /given up before it begins/, (sound) => ({
     acquire: (request, call) =>
       sound.acquire(request, { ...call, signal: new AbortController().signal }),

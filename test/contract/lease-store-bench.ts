@@ -38,6 +38,11 @@ export interface StoreHarness {
   /** Ends the registry and starts it again with its data. */
   readonly restart?: () => Promise<void>;
   readonly faults?: readonly StoreFault[];
+  /**
+   * Writes something that is no lease, and holds the text `secret`, where the lease of this name would be. Absent where the
+   * registry takes nothing but leases.
+   */
+  readonly plantForeign?: (name: string) => Promise<unknown>;
   /** Connections that are open to the registry. */
   readonly connections?: () => number;
   /** Makes the registry believe that it has granted so many tokens of a name that was granted once. */
@@ -68,7 +73,11 @@ export interface Bench extends StoreHarness {
     holder: string,
     token: bigint,
   ): ReturnType<LeaseStore['release']>;
-  list(store: LeaseStore, prefix: string): Promise<readonly LeaseRecord[]>;
+  list(
+    store: LeaseStore,
+    prefix: string,
+    onForeign?: (key: string) => void,
+  ): Promise<readonly LeaseRecord[]>;
   /** Starts a watch whose events are kept. */
   watch(
     store: LeaseStore,
@@ -128,7 +137,8 @@ export function createBench(harness: StoreHarness): { bench: Bench; end(): Promi
     renew: (store, name, holder, token, ttlMs = LONG_MS) =>
       store.renew({ name, holder, token, ttlMs, data: '' }, call()),
     release: (store, name, holder, token) => store.release({ name, holder, token }, call()),
-    list: (store, prefix) => store.list({ prefix }, call()),
+    list: (store, prefix, onForeign) =>
+      store.list({ prefix }, call(onForeign === undefined ? {} : { onForeign })),
     watch(store, prefix, watchTimeoutMs = PATIENT_MS) {
       const events: LeaseEvent[] = [];
       const context = { clock, everyMs: 50, timeoutMs: watchTimeoutMs };

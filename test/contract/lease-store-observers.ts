@@ -69,6 +69,34 @@ export const observerCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'H7: what is no lease is told once, by its key, and hides no lease',
+    applies: ({ plantForeign }) => plantForeign !== undefined,
+    async run(b) {
+      const store = b.open();
+      const prefix = `${b.name()}/`;
+      await b.grant(store, `${prefix}good`, 'a');
+      await b.plantForeign?.(`${prefix}stray`);
+      const foreign: string[] = [];
+      const records = await b.list(store, prefix, (key) => void foreign.push(key));
+      expect(records.map(({ name }) => name)).toEqual([`${prefix}good`]);
+      const { events, close } = b.watch(store, prefix);
+      await b.until('synced', () => events.some(({ kind }) => kind === 'synced'));
+      // Some more looks.
+      await b.wait(300);
+      await close();
+      const told = events.flatMap((event) => (event.kind === 'foreign' ? [event.key] : []));
+      // Kubernetes has other names for names.
+      for (const keys of [foreign, told])
+        expect(keys.filter((key) => key.includes('stray'))).toHaveLength(1);
+      expect(events.filter(({ kind }) => kind !== 'foreign').map(line)).toEqual([
+        `held ${prefix}good a`,
+        'synced',
+      ]);
+      expect([...foreign, ...told].join(' ')).not.toContain('secret');
+      await expect(b.acquire(store, `${prefix}stray`, 'b')).rejects.toThrow(/.+/);
+    },
+  },
+  {
     title: 'the clock of a client does not matter: an hour fast or slow, leases live as long',
     async run(b) {
       const sentAt = b.clock.now();

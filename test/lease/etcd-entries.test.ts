@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  entriesOf,
+  entryOf,
   isChange,
   rangeOf,
   revisionOf,
@@ -14,9 +14,9 @@ const pair = { key: toBase64('p/orders'), value, create_revision: String(BIG), m
 
 describe('entries of etcd', () => {
   it('H4: tokens are exact beyond 2^53', () => {
-    expect(entriesOf({ kvs: [pair] })).toEqual([
-      { key: 'p/orders', holder: 'a', token: BIG, ttlMs: 2000, data: 'x', revision: '9' },
-    ]);
+    expect(entryOf(pair)).toEqual({
+      ...{ key: 'p/orders', holder: 'a', token: BIG, ttlMs: 2000, data: 'x', revision: '9' },
+    });
     expect(revisionOf({ header: { revision: String(BIG) } })).toBe(BIG);
   });
 
@@ -31,7 +31,7 @@ describe('entries of etcd', () => {
     ['a revision that is none', { ...pair, create_revision: 'x' }],
     ['a revision of more than 64 bits', { ...pair, create_revision: '9'.repeat(1_000_000) }],
   ])('a key that is no lease says nothing: %s', (_, kv) => {
-    expect(() => entriesOf({ kvs: [kv] })).toThrow(/something else than a lease/);
+    expect(() => entryOf(kv)).toThrow('something else than a lease under "p/orders"');
   });
 
   const long = { header: { revision: '9'.repeat(1000) } };

@@ -48,8 +48,14 @@ describe('Lease objects', () => {
       data: 'ready',
       revision: '7',
     });
-    expect(() => entryOf(object())).toThrow('the Lease object "hale-orders" is not hale\'s');
-    expect(() => entryOf(object({ 'hale/name': 'other' }), 'orders')).toThrow(/not hale's/);
+    expect(() => entryOf(object())).toThrow(
+      'something else than a lease under "Lease hale-orders"',
+    );
+    expect(() => entryOf(object({ 'hale/name': 'other' }), 'orders')).toThrow(
+      /something else than a lease/,
+    );
+    const half = object({ 'hale/name': 'orders' });
+    expect(() => entryOf({ ...half, spec: { leaseTransitions: 0.5 } })).toThrow(/something else/);
     const fresh = {
       metadata: { name: 'x', resourceVersion: '1', annotations: { 'hale/name': 'x' } },
     };

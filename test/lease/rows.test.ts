@@ -29,6 +29,13 @@ describe('rows of a lease table', () => {
     });
   });
 
+  it('H7: a row that no store has written is told by its name', () => {
+    const row = { name: 'n', holder: 'a', owner_token: '5', ttl_ms: 10, expires_in_ms: 2 };
+    const whole = { ...row, revision: 9, data: 'secret' };
+    for (const odd of [{ owner_token: 'x' }, { owner_token: null }, { ttl_ms: 'x' }])
+      expect(() => recordOf({ ...whole, ...odd })).toThrow(/a lease under "name n"$/);
+  });
+
   it.each(['', 'a.b.c', 'a b', 'a;b', '1a', 'a.', `x${'y'.repeat(63)}`, 7, 'naïve'])(
     'refuses %j as the name of a table',
     (name) => {

@@ -3,8 +3,10 @@ import {
   type ZookeeperLeaseClient,
   type ZookeeperLeaseStat,
 } from '../../src/lease/zookeeper-client.js';
+import { createManualClock } from '../../src/testing/manual-clock.js';
 import { isClaim, look, nodesOf, pathOf, valueOf } from '../../src/lease/zookeeper-nodes.js';
 
+const call = { signal: new AbortController().signal, clock: createManualClock() };
 const place = { root: '/hale/lease', acl: [] };
 
 function bytes(number: bigint): Buffer {
@@ -67,9 +69,26 @@ describe('the nodes of leases in ZooKeeper', () => {
     const names = ['b.2', 'b.1', 'c'];
     const nodes = names.map((name) => [pathOf(place, name), [value, stat(5n)]] as const);
     const client = clientOf(Object.fromEntries(nodes) as never);
-    const listed = (await nodesOf(client, place, 'b')).map(({ name }) => name);
+    const listed = (await nodesOf(client, place, 'b', call)).map(({ name }) => name);
     expect(listed).toEqual(['b.1', 'b.2']);
-    expect((await nodesOf(client, place, '')).map(({ name }) => name)).toEqual(['b.1', 'b.2', 'c']);
+    expect((await nodesOf(client, place, '', call)).map(({ name }) => name)).toEqual([
+      'b.1',
+      'b.2',
+      'c',
+    ]);
+  });
+
+  it('H7: a node that is no lease is told, by its path, and hides no other', async () => {
+    const value = String(valueOf(request, 20_000));
+    const odd = {
+      [`${place.root}/%zz`]: ['secret', stat(5n)],
+      [`${place.root}/b`]: ['secret', stat(5n)],
+    };
+    const client = clientOf({ ...odd, [`${place.root}/a`]: [value, stat(5n)] } as never);
+    const foreign: string[] = [];
+    const listening = { ...call, onForeign: (key: string) => void foreign.push(key) };
+    expect((await nodesOf(client, place, '', listening)).map(({ name }) => name)).toEqual(['a']);
+    expect(foreign).toEqual(['/hale/lease/%zz', '/hale/lease/b']);
   });
 
   it('what is no lease proves nothing', async () => {

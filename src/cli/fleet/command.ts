@@ -82,6 +82,9 @@ class FleetRun {
     const { watch, page } = this.#call;
     this.#fleet.watch((event) => {
       if (event.kind === 'registry_lost') this.#lastError = safe(event.error);
+      // Whoever draws, or prints each event, has no place for a word in between, or has it already.
+      if (event.kind === 'foreign' && !watch)
+        this.#terminal.writeError(`hale fleet: no lease of hale: ${plainText(event.key)}\n`);
     });
     if (watch && !this.#draws) this.#tellEvents();
     await this.#firstAnswer();

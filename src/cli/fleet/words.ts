@@ -97,6 +97,7 @@ export function eventWords(event: FleetEvent): string {
       : '';
     return [event.kind, name, says, release, heard].filter((text) => text !== '').join('  ');
   }
+  if (event.kind === 'foreign') return `foreign  ${event.key}`;
   if (event.kind === 'mass_loss') return `mass_loss  ${event.vanished} of ${event.total}`;
   if (event.kind === 'mass_loss_over')
     return `mass_loss_over  ${event.confirmed ? 'taken for real' : 'enough came back'}`;

@@ -74,6 +74,8 @@ export type FleetEvent =
     }
   /** Nothing is known until `registry_back`; every state is `unknown`. */
   | { readonly kind: 'registry_lost'; readonly error: unknown }
+  /** Something below the store's prefix is no lease of hale's, and left out. Told once for each key, and logged. */
+  | { readonly kind: 'foreign'; readonly key: string }
   /** Also told at the first look. */
   | { readonly kind: 'registry_back' }
   | ({ readonly kind: 'mass_loss' } & MassLoss)

@@ -3,6 +3,7 @@ import type { Timer } from '../../core/clock.js';
 import { contain } from '../../core/contain.js';
 import { HaleError } from '../../core/errors.js';
 import type { LeaseEvent, LeaseWatch } from '../../core/lease-store.js';
+import { isInstanceBelow } from '../permits/permit-names.js';
 import { createWaiters } from '../waiters.js';
 import type { FleetEvent, FleetInstance, FleetView } from './fleet-view.js';
 import type { ResolvedFleet } from './resolve-fleet.js';
@@ -43,6 +44,7 @@ class Observer implements Fleet {
   readonly #watch: LeaseWatch;
   readonly #listeners = new Set<(event: FleetEvent) => unknown>();
   readonly #waiters = createWaiters<void>();
+  readonly #isInstance;
   #timer: Timer | undefined;
   #dueAt = 0;
   #isSynced = false;
@@ -51,6 +53,7 @@ class Observer implements Fleet {
   constructor(options: ResolvedFleet) {
     const { store, prefix, clock, detector, preserve, forgetAfterMs, everyMs } = options;
     this.#options = options;
+    this.#isInstance = isInstanceBelow(prefix);
     const now = (): number => clock.now();
     // A machine that was suspended did not see the heartbeats of that time.
     this.#boot = createBootClock({ now, uptimeMs: () => clock.uptimeMs?.() ?? now() });
@@ -107,15 +110,17 @@ class Observer implements Fleet {
   #take(event: LeaseEvent): void {
     if (this.#closed) return;
     const now = this.#boot.now();
-    if (event.kind === 'held') this.#roster.held(event.record, now);
-    else if (event.kind === 'free') {
+    if (event.kind === 'held') {
+      if (this.#isInstance(event.record)) this.#roster.held(event.record, now);
+    } else if (event.kind === 'free') {
       this.#roster.free(event.name, event.token, now);
       // Not at once: whatever else has gone is told with it, and all of them together may be too many.
       if (this.#dueAt > now + SHORTEST_PAUSE_MS) this.#in(SHORTEST_PAUSE_MS);
     } else if (event.kind === 'failed') {
       this.#isSynced = false;
       this.#roster.failed(event.error, now);
-    } else {
+    } else if (event.kind === 'foreign') this.#tellForeign(event.key);
+    else {
       this.#isSynced = true;
       this.#roster.synced(now);
       this.#waiters.resolve();
@@ -131,6 +136,13 @@ class Observer implements Fleet {
   #look(): void {
     const nextMs = this.#roster.look(this.#boot.now(), this.#dueAt);
     if (!this.#closed) this.#in(Math.max(SHORTEST_PAUSE_MS, Math.min(nextMs, LONGEST_PAUSE_MS)));
+  }
+
+  #tellForeign(key: string): void {
+    const { logger, store } = this.#options;
+    const fields = { event: 'fleet_foreign_entry', backend: store.backend, key };
+    logger.warn(fields, 'an entry below the prefix is no lease of hale, and left out');
+    this.#tell({ kind: 'foreign', key });
   }
 
   #tell(event: FleetEvent): void {

@@ -10,7 +10,7 @@ import type { PreserveRules } from './preservation.js';
 export interface FleetOptions {
   /** Where the leases are. The fleet closes its own watch, not the store. */
   store: LeaseStore;
-  /** Only leases whose names begin with this. @defaultValue '' */
+  /** Only leases whose names begin with this; exit permits (`permits/…`) only if it begins so itself. @defaultValue '' */
   prefix?: string;
   /** How silence is judged. @defaultValue { kind: 'phi' } */
   detector?: FleetDetector;

@@ -1,5 +1,6 @@
 import type { ExitPermits } from '../../core/exit-permit.js';
 import type { LeaseCall, LeaseStore } from '../../core/lease-store.js';
+import { isInstanceBelow } from './permit-names.js';
 import { type ExitPermitsOptions, resolveExitPermits } from './resolve-permits.js';
 import { createSlots } from './slots.js';
 
@@ -18,13 +19,14 @@ export function exitPermits(options: ExitPermitsOptions): ExitPermits {
 
 /**
  * Counts the leases whose names begin with `prefix`, for {@link ExitPermitsOptions.instances}: as many as there are
- * instances, where each keeps one of its own.
+ * instances, where each keeps one of its own. Permits in the same registry are none.
  */
 export function leaseCount(
   store: Pick<LeaseStore, 'list'>,
   prefix: string,
 ): (call: LeaseCall) => Promise<number> {
-  return async (call) => (await store.list({ prefix }, call)).length;
+  const isInstance = isInstanceBelow(prefix);
+  return async (call) => (await store.list({ prefix }, call)).filter(isInstance).length;
 }
 
 export { permitsFor } from './resolve-permits.js';

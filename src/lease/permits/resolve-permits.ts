@@ -10,6 +10,7 @@ import {
   objectOption,
 } from '../../core/validate.js';
 import { holderOption, storeOption } from '../resolve-lease.js';
+import { PERMITS } from './permit-names.js';
 
 /** Options of `exitPermits`. */
 export interface ExitPermitsOptions {
@@ -65,7 +66,7 @@ export function resolveExitPermits(given: ExitPermitsOptions): ResolvedExitPermi
   const shortestMs = Math.max(SHORTEST_TTL_MS, store.minTtlMs ?? 1);
   return {
     store,
-    prefix: `permits/${nameOption('exitPermits.service', options.service)}/`,
+    prefix: `${PERMITS}${nameOption('exitPermits.service', options.service)}/`,
     floor: numberOption('exitPermits.floor', options.floor, { min: 0, max: 1 }),
     fallback: choiceOption('exitPermits.fallback', fallback, ['stay', 'leave']),
     holder: holderOption('exitPermits.holder', options.holder),

@@ -4,12 +4,21 @@ import type {
   LeaseCall,
   LeaseClaim,
   LeaseOwner,
+  LeaseRecord,
   LeaseRequest,
   LeaseStore,
 } from '../../core/lease-store.js';
 import { durationOption, objectOption } from '../../core/validate.js';
 import { ConsulApi } from '../consul-api.js';
-import { type ConsulEntry, entryOf, isKeyPrefix, keyOf, valueOf } from '../consul-entries.js';
+import {
+  type ConsulEntry,
+  type ConsulPair,
+  entryOf,
+  isKeyPrefix,
+  keyOf,
+  valueOf,
+} from '../consul-entries.js';
+import { readable } from '../foreign-entry.js';
 import type { JsonTls } from '../json-client.js';
 import { createPollWatch } from '../poll-watch.js';
 
@@ -126,11 +135,7 @@ class ConsulLease implements LeaseStore {
   async list(...[query, call]: Parameters<LeaseStore['list']>): ReturnType<LeaseStore['list']> {
     const { prefix = '' } = query;
     const pairs = await this.#api.read(keyOf(this.#prefix, prefix), true, call.signal);
-    return pairs
-      .filter(({ Session }) => Boolean(Session))
-      .map(entryOf)
-      .map(({ session: _, renewals: _renewals, ...record }) => record)
-      .toSorted((one, two) => (one.name < two.name ? -1 : 1));
+    return readable(pairs, (pair) => this.#recordOf(pair), call);
   }
 
   watch(
@@ -146,6 +151,13 @@ class ConsulLease implements LeaseStore {
   async #entry(name: string, { signal }: LeaseCall): Promise<ConsulEntry | undefined> {
     const [pair] = await this.#api.read(keyOf(this.#prefix, name), false, signal);
     return pair && entryOf(pair);
+  }
+
+  #recordOf(pair: ConsulPair): LeaseRecord | undefined {
+    const { session, renewals: _, ...record } = entryOf(pair);
+    // Another store's prefix may begin with this one.
+    const isOwn = keyOf(this.#prefix, record.name) === pair.Key;
+    return isOwn && session !== undefined ? record : undefined;
   }
 
   #operation<V extends string>(Verb: V, request: LeaseRequest, Session: string, renewals: number) {

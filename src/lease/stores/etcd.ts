@@ -11,13 +11,16 @@ import { type EtcdAccessOptions, etcdGateway } from '../etcd-access.js';
 import type { EtcdAnswer, EtcdGateway } from '../etcd-gateway.js';
 import {
   type EtcdEntry,
-  entriesOf,
+  type EtcdPair,
+  entryOf,
   isChange,
+  pairsOf,
   rangeOf,
   revisionOf,
   toBase64,
   valueOf,
 } from '../etcd-entries.js';
+import { readable } from '../foreign-entry.js';
 import type { JsonStream } from '../json-client.js';
 import { createPollWatch } from '../poll-watch.js';
 
@@ -148,16 +151,17 @@ class EtcdLease implements LeaseStore {
     const answer = await this.#gateway.call('/v3/kv/range', { key: this.#key(name) }, signal);
     // No keys are no proof of a free lease unless etcd said so.
     revisionOf(answer);
-    return entriesOf(answer)[0];
+    return firstOf(answer);
   }
 
-  async #list(prefix = '', { signal }: LeaseCall) {
+  async #list(prefix = '', call: LeaseCall) {
     const range = rangeOf(this.#prefix + prefix);
-    const answer = await this.#gateway.call('/v3/kv/range', range, signal);
-    const records = entriesOf(answer).map(({ key, ...entry }): LeaseRecord => {
+    const answer = await this.#gateway.call('/v3/kv/range', range, call.signal);
+    const recordOf = (pair: EtcdPair): LeaseRecord => {
+      const { key, ...entry } = entryOf(pair);
       return { ...entry, name: key.slice(this.#prefix.length) };
-    });
-    return { records, revision: revisionOf(answer) };
+    };
+    return { records: readable(pairsOf(answer), recordOf, call), revision: revisionOf(answer) };
   }
 
   /**
@@ -177,7 +181,7 @@ class EtcdLease implements LeaseStore {
     const [failure] = (answer['responses'] ?? []) as { response_range?: EtcdAnswer }[];
     return {
       done: answer['succeeded'] === true,
-      present: entriesOf(failure?.response_range ?? {})[0],
+      present: firstOf(failure?.response_range ?? {}),
       revision: revisionOf(answer),
       ttlMs: Math.min(request.ttlMs, grantedMs),
     };
@@ -207,6 +211,11 @@ class EtcdLease implements LeaseStore {
   #key(name: string): string {
     return toBase64(this.#prefix + name);
   }
+}
+
+function firstOf(answer: EtcdAnswer): EtcdEntry | undefined {
+  const [pair] = pairsOf(answer);
+  return pair && entryOf(pair);
 }
 
 function isClaim(entry: EtcdEntry | undefined, { holder, token }: LeaseClaim): boolean {

@@ -4,11 +4,13 @@ import type {
   LeaseCall,
   LeaseClaim,
   LeaseOwner,
+  LeaseRecord,
   LeaseReleased,
   LeaseRenewed,
   LeaseStore,
 } from '../../core/lease-store.js';
 import { objectOption } from '../../core/validate.js';
+import { readable } from '../foreign-entry.js';
 import { type KubernetesAccessOptions, kubernetesAccess } from '../kubernetes-access.js';
 import { KubernetesApi } from '../kubernetes-api.js';
 import {
@@ -114,13 +116,15 @@ class KubernetesLease implements LeaseStore {
     const objects = await this.#api.list(call.signal);
     this.#sightings.keepOnly(new Set(objects.map(({ metadata }) => metadata.name)));
     const own = objects.filter(({ metadata }) => metadata.name.startsWith(this.#prefix));
-    return own
-      .map((object) => ({ object, entry: entryOf(object) }))
-      .filter(({ object, entry }) => objectName(this.#prefix, entry.name) === object.metadata.name)
-      .filter(({ object, entry }) => this.#isAlive(object, entry, call, askedAt))
-      .map(({ entry }) => ({ ...entry, holder: entry.holder ?? '' }))
-      .filter(({ name }) => name.startsWith(prefix))
-      .toSorted((one, two) => (one.name < two.name ? -1 : 1));
+    const recordOf = (object: LeaseObject): LeaseRecord | undefined => {
+      const entry = entryOf(object);
+      const { holder = '', name } = entry;
+      // Another store's prefix may begin with this one.
+      if (objectName(this.#prefix, name) !== object.metadata.name) return undefined;
+      const isAlive = this.#isAlive(object, entry, call, askedAt);
+      return isAlive && name.startsWith(prefix) ? { ...entry, holder } : undefined;
+    };
+    return readable(own, recordOf, call);
   }
 
   watch(

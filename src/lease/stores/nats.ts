@@ -1,16 +1,11 @@
 import { OptionError } from '../../core/errors.js';
-import type {
-  LeaseCall,
-  LeaseClaim,
-  LeaseOwner,
-  LeaseRecord,
-  LeaseStore,
-} from '../../core/lease-store.js';
+import type { LeaseCall, LeaseClaim, LeaseOwner, LeaseStore } from '../../core/lease-store.js';
 import {
   type ReservedConnection,
   createReservedConnection,
 } from '../../core/reserved-connection.js';
 import { functionOption, integerOption, objectOption } from '../../core/validate.js';
+import { readable } from '../foreign-entry.js';
 import {
   type NatsAccess,
   type NatsLeaseBucket,
@@ -24,6 +19,7 @@ import {
 import {
   CLOCK_KEY,
   type NatsLease,
+  type NatsLeaseEntry,
   isClaim,
   isExpired,
   isLeaseKey,
@@ -131,18 +127,16 @@ class NatsStore<C extends NatsLeaseConnection> implements LeaseStore {
   list(...[{ prefix = '' }, call]: Parameters<LeaseStore['list']>): ReturnType<LeaseStore['list']> {
     return this.#use(call, async (bucket) => {
       await bucket.put(CLOCK_KEY, '');
-      const leases = new Map<string, NatsLease>();
+      const entries = new Map<string, NatsLeaseEntry>();
       let nowMs: number | undefined;
       for await (const entry of await bucket.history({ key: '>' })) {
         if (entry.key === CLOCK_KEY) nowMs = entry.created.getTime();
-        else if (isLeaseKey(entry.key)) leases.set(entry.key, leaseOf(entry));
+        else if (isLeaseKey(entry.key)) entries.set(entry.key, entry);
       }
       if (nowMs === undefined) throw new Error('NATS did not tell all keys of the bucket');
       const now = nowMs;
-      return [...leases.values()]
-        .map((lease) => recordOf(lease, now))
-        .filter((record): record is LeaseRecord => record?.name.startsWith(prefix) === true)
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const records = readable(entries.values(), (entry) => recordOf(leaseOf(entry), now), call);
+      return records.filter(({ name }) => name.startsWith(prefix));
     });
   }
 

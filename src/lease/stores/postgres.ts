@@ -5,6 +5,7 @@ import {
   createReservedConnection,
 } from '../../core/reserved-connection.js';
 import { functionOption, objectOption } from '../../core/validate.js';
+import { readable } from '../foreign-entry.js';
 import { createPollWatch } from '../poll-watch.js';
 import { type Row, ownerOf, recordOf, tokenOf } from '../rows.js';
 import { tableOption } from '../table-name.js';
@@ -136,7 +137,8 @@ class PostgresLease implements LeaseStore {
     prefix = '',
     call: LeaseCall,
   ): ReturnType<LeaseStore['list']> {
-    return (await this.#rows(connection, listSql(this.#table), [prefix], call)).map(recordOf);
+    const rows = await this.#rows(connection, listSql(this.#table), [prefix], call);
+    return readable(rows, recordOf, call);
   }
 
   #rows(connection: Connection, sql: string, values: unknown[], call: LeaseCall): Promise<Row[]> {

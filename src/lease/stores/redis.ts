@@ -6,6 +6,7 @@ import {
   createReservedConnection,
 } from '../../core/reserved-connection.js';
 import { functionOption, objectOption } from '../../core/validate.js';
+import { ForeignEntry, readable } from '../foreign-entry.js';
 import { createPollWatch } from '../poll-watch.js';
 
 /** The part of an ioredis (5) client that {@link redisLease} uses. */
@@ -102,7 +103,7 @@ class RedisLease implements LeaseStore {
     ...[{ prefix = '' }, call]: Parameters<LeaseStore['list']>
   ): ReturnType<LeaseStore['list']> {
     const rows = await this.#run(LIST, '', [prefix], call);
-    return rows.map(recordOf).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return readable(rows, (row) => recordOf(this.#prefix, row), call);
   }
 
   watch(
@@ -171,8 +172,11 @@ function ownerOf([holder, token, expiresInMs]: readonly unknown[]): LeaseOwner {
   return { holder, token: BigInt(String(token)), expiresInMs: Math.max(0, Number(expiresInMs)) };
 }
 
-function recordOf(row: unknown): LeaseRecord {
+/** @throws ForeignEntry for a key that holds no lease */
+function recordOf(prefix: string, row: unknown): LeaseRecord {
   const [name, holder, token, ttlMs, renewals, data, expiresInMs] = row as readonly unknown[];
+  if (!/^\d{1,19}$/.test(String(token)) || !(Number(ttlMs) > 0))
+    throw new ForeignEntry('Redis', `${prefix}held:${String(name)}`);
   return {
     name: String(name),
     holder: String(holder),
@@ -219,8 +223,11 @@ local rows = {}
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], now, '+inf')) do
   if string.sub(name, 1, #ARGV[1]) == ARGV[1] then
     local key = KEYS[2] .. name
-    local row = redis.call('HMGET', key, 'holder', 'fence', 'ttl', 'renewals', 'data')
-    if row[1] then
+    local row = redis.pcall('HMGET', key, 'holder', 'fence', 'ttl', 'renewals', 'data')
+    if row.err and not string.find(row.err, 'WRONGTYPE') then return row end
+    if row.err then
+      rows[#rows + 1] = {name}
+    elseif row[1] then
       rows[#rows + 1] = {name, row[1], row[2], row[3], row[4], row[5], redis.call('PTTL', key)}
     end
   end

@@ -2,6 +2,7 @@ import { OptionError } from '../../core/errors.js';
 import type { LeaseCall, LeaseStore } from '../../core/lease-store.js';
 import { durationOption, objectOption, textOption } from '../../core/validate.js';
 import { thisMachine } from '../machine.js';
+import { readable } from '../foreign-entry.js';
 import { createPollWatch } from '../poll-watch.js';
 import { type Row, ownerOf, recordOf, tokenOf } from '../rows.js';
 import {
@@ -125,7 +126,7 @@ class SqliteLease implements LeaseStore {
   async list(
     ...[{ prefix = '' }, call]: Parameters<LeaseStore['list']>
   ): ReturnType<LeaseStore['list']> {
-    return this.#all(listSql(this.#table), { prefix }, call).map(recordOf);
+    return readable(this.#all(listSql(this.#table), { prefix }, call), recordOf, call);
   }
 
   watch(

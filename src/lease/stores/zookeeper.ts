@@ -173,7 +173,7 @@ class ZookeeperStore implements LeaseStore {
 
   #list(prefix: string, call: LeaseCall, watcher?: () => void): ReturnType<LeaseStore['list']> {
     return this.#read(call, async (client) =>
-      (await nodesOf(client, this.#place, prefix, watcher)).map(recordOf),
+      (await nodesOf(client, this.#place, prefix, call, watcher)).map(recordOf),
     );
   }
 

@@ -83,6 +83,7 @@ describe('the events of a fleet', () => {
     expect(eventWords({ kind: 'mass_loss', vanished: 3, total: 9 })).toBe('mass_loss  3 of 9');
     expect(eventWords({ kind: 'mass_loss_over', confirmed: true })).toMatch(/taken for real/);
     expect(eventWords({ kind: 'mass_loss_over', confirmed: false })).toMatch(/enough came back/);
+    expect(eventWords({ kind: 'foreign', key: 'hale/lease/x' })).toBe('foreign  hale/lease/x');
     expect(eventWords({ kind: 'registry_back' })).toBe('registry_back');
   });
 

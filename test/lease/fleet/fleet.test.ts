@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../../engine/support.js';
 import { instanceData } from '../../../src/lease/fleet/instance-data.js';
 import { TTL, names, setUpFleet } from './support.js';
 
@@ -43,6 +44,36 @@ describe('a fleet', () => {
     });
     expect(a?.phi).toBeLessThan(0.01);
     expect(b).toMatchObject({ ageMs: 4000, info: {} });
+  });
+
+  it('H7: names what is no lease, in the log too, and goes on', async () => {
+    const log = createLog();
+    const { registry, events, states } = setUpFleet({ logger: log.logger });
+    registry.beat('a');
+    registry.tell({ kind: 'foreign', key: 'hale/lease/x' });
+    expect(events.at(-1)).toEqual({ kind: 'foreign', key: 'hale/lease/x' });
+    expect(states()).toEqual({ a: 'unknown' });
+    registry.sync();
+    expect(states()).toEqual({ a: 'up' });
+    expect(log.lines).toEqual([
+      {
+        level: 'warn',
+        fields: { event: 'fleet_foreign_entry', backend: 'memory', key: 'hale/lease/x' },
+        message: 'an entry below the prefix is no lease of hale, and left out',
+      },
+    ]);
+  });
+
+  it.each([
+    ['', { orders: 'up' }],
+    ['permits/orders/', { 'permits/orders/0': 'up', orders: 'up' }],
+  ])('H7: takes permits for instances only when it is asked for them: %j', (prefix, expected) => {
+    const { registry, states } = setUpFleet({ prefix });
+    registry.beat('orders');
+    registry.beat('permits/orders/0');
+    registry.sync();
+    registry.free('permits/orders/1');
+    expect(states()).toEqual(expected);
   });
 
   it('H1: suspects one that is silent, and declares it down within three heartbeats', async () => {

@@ -95,6 +95,16 @@ describe('exit permits', () => {
     expect(held.filter(({ instance }) => instance.decide().status === 'fail')).toHaveLength(1);
   });
 
+  it('R10: permits in the registry of the instances are not counted as instances', async () => {
+    const { clock, registry, ask } = setUp({ instances: 4, floor: 0.5 });
+    await ask();
+    const call = { clock, signal: NEVER };
+    const request = { name: 'orders-0', holder: 'x', ttlMs: 60_000, data: '' };
+    await registry.acquire(request, call);
+    expect(await leaseCount(registry, '')(call)).toBe(1);
+    expect(await leaseCount(registry, 'permits/')(call)).toBe(1);
+  });
+
   it('R10: a fleet that shrinks has fewer permits, and whoever has one too many comes back', async () => {
     const { clock, ask, names, registry } = setUp({ instances: leaseCount(memoryLease(), 'i/') });
     expect(await ask()).toMatchObject({ kind: 'refused' });

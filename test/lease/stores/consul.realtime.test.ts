@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LeaseStore } from '../../../src/core/lease-store.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
+import { keyOf } from '../../../src/lease/consul-entries.js';
 import { consulLease } from '../../../src/lease/stores/consul.js';
 import type { FaultProxy } from '../../../src/testing/fault-proxy.js';
 import { describeLeaseStore } from '../../contract/lease-store-contract.js';
@@ -41,6 +42,7 @@ const harness = (port: (proxyPort: number) => number): StoreHarness => ({
   // A session lives for twice its ttl, which it has from its beginning.
   lateMs: 600,
   fixedTtl: true,
+  plantForeign: (name) => put(`kv/${keyOf('hale/lease/', name)}`, 'secret'),
 });
 
 const applies = ({ title }: { title: string }) => !/2\^53|extends the lease from now/.test(title);

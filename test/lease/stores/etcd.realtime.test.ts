@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/engine/system-clock.js';
+import { toBase64 } from '../../../src/lease/etcd-entries.js';
 import { etcdLease } from '../../../src/lease/stores/etcd.js';
 import type { FaultProxy } from '../../../src/testing/fault-proxy.js';
 import { describeLeaseStore } from '../../contract/lease-store-contract.js';
@@ -37,6 +38,8 @@ const harness = (port: (proxyPort: number) => number) => ({
   // etcd counts whole seconds, and looks for expired leases twice a second.
   ttlMs: 1000,
   lateMs: 700,
+  plantForeign: (name: string) =>
+    post('kv/put', { key: toBase64(`hale/lease/${name}`), value: toBase64('secret') }),
 });
 
 describeLeaseStore(

@@ -9,6 +9,7 @@ import type { LeaseStore } from '../../../src/core/lease-store.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
 import { kubernetesAccess } from '../../../src/lease/kubernetes-access.js';
 import { KubernetesApi } from '../../../src/lease/kubernetes-api.js';
+import { objectName } from '../../../src/lease/kubernetes-object.js';
 import { kubernetesLease } from '../../../src/lease/stores/kubernetes.js';
 import type { FaultProxy } from '../../../src/testing/fault-proxy.js';
 import { createManualClock } from '../../../src/testing/manual-clock.js';
@@ -51,6 +52,17 @@ const harness = (port: (proxyPort: number) => number) => ({
   ttlMs: 1000,
   lateMs: 200,
   ownClock: false,
+  plantForeign: (name: string) =>
+    ask('POST', '', {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: {
+        name: objectName('hale-', name),
+        labels: { 'app.kubernetes.io/managed-by': 'hale' },
+        annotations: { note: 'secret' },
+      },
+      spec: { holderIdentity: 'secret', leaseTransitions: 1 },
+    }),
 });
 
 const call = (clock: Clock = systemClock) => ({ clock, signal: AbortSignal.timeout(5000) });

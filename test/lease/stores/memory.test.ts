@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LeaseCall, LeaseStore } from '../../../src/core/lease-store.js';
+import { ForeignEntry } from '../../../src/lease/foreign-entry.js';
 import { createPollWatch } from '../../../src/lease/poll-watch.js';
 import { memoryLease } from '../../../src/lease/stores/memory.js';
 import { createManualClock } from '../../../src/testing/manual-clock.js';
@@ -21,12 +22,19 @@ function harness(broken?: BrokenStore): StoreHarness {
       call.clock.setTimeout(() => reject(new Error('connection lost')), 100);
     });
   };
+  const planted: string[] = [];
   const sound: LeaseStore = {
     ...memory,
-    acquire: (request, call) => reach(call, () => memory.acquire(request, call)),
+    acquire: (request, call) =>
+      planted.includes(request.name)
+        ? Promise.reject(new ForeignEntry('memory', request.name))
+        : reach(call, () => memory.acquire(request, call)),
     renew: (renewal, call) => reach(call, () => memory.renew(renewal, call)),
     release: (claim, call) => reach(call, () => memory.release(claim, call)),
-    list: (query, call) => reach(call, () => memory.list(query, call)),
+    list: (query, call) => {
+      for (const name of planted) call.onForeign?.(name);
+      return reach(call, () => memory.list(query, call));
+    },
     watch: (query, listener, context) =>
       createPollWatch({ context, listener, list: (call) => sound.list(query, call) }),
   };
@@ -39,6 +47,7 @@ function harness(broken?: BrokenStore): StoreHarness {
     timeoutMs: 500,
     ownClock: false,
     restart: async () => registry.restart(self),
+    plantForeign: async (name) => planted.push(name),
     faults: [
       {
         name: 'away',

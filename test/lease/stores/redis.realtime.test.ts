@@ -41,14 +41,19 @@ async function redis(...command: [string, ...string[]]): Promise<unknown> {
 for (const [name, connect] of Object.entries(clients))
   describeLeaseStore(
     `redis with ${name}`,
-    () =>
-      serverHarness({
+    () => ({
+      ...serverHarness({
         server,
         proxy,
         open: (port) => redisLease(() => connect(port)),
         forceToken: async (lease, token) =>
           void (await redis('SET', `hale:{lease}:fence:${lease}`, String(token))),
       }),
+      plantForeign: async (lease) => {
+        await redis('SET', `hale:{lease}:held:${lease}`, 'secret');
+        await redis('ZADD', 'hale:{lease}:names', String(2 ** 50), lease);
+      },
+    }),
     // What only the scripts decide is shown once.
     ({ title }) =>
       name === 'ioredis' || /time-out|blind|listener|restart|grants|denies/.test(title),
