@@ -11,33 +11,44 @@ export type StackResult =
 
 export interface StackOptions {
   readonly clock: Pick<Clock, 'setTimeout'>;
+  /** How long the main thread may take to take up the request, milliseconds. */
   readonly waitMs: number;
+  /** How long it may take from then on: it is in JavaScript, but may be waiting for a processor. */
+  readonly answerWithinMs: number;
 }
 
 const MAX_FRAMES = 16;
 
 /**
  * Interrupts the main thread through an inspector session for as long as it takes to read its stack. It never
- * rejects and never waits longer than `waitMs`. Ending the session also withdraws a pause that was not taken up,
- * so the main thread does not stop when it comes back from native code.
+ * rejects and never waits longer than `waitMs` and `answerWithinMs` together. Ending the session also withdraws a
+ * pause that was not taken up, so the main thread does not stop when it comes back from native code.
  */
-export function readMainStack({ clock, waitMs }: StackOptions): Promise<StackResult> {
+export function readMainStack(options: StackOptions): Promise<StackResult> {
+  const { clock, waitMs, answerWithinMs } = options;
   return new Promise((resolve) => {
     let session: Session | undefined;
+    let timer: ReturnType<typeof clock.setTimeout> | undefined;
     let settled = false;
     const settle = (result: StackResult): void => {
       if (settled) return;
       settled = true;
-      timer.clear();
+      timer?.clear();
       disconnect(session);
       resolve(result);
     };
-    const timer = clock.setTimeout(() => settle({ kind: 'uninterruptible' }), waitMs);
+    const giveUpIn = (ms: number): void => {
+      timer?.clear();
+      if (!settled) timer = clock.setTimeout(() => settle({ kind: 'uninterruptible' }), ms);
+    };
     try {
       // Loaded for the stall: the thread should not have to wait for it before it listens.
       session = new (process.getBuiltinModule('node:inspector').Session)();
       session.connectToMainThread();
+      session.once('inspectorNotification', () => giveUpIn(answerWithinMs));
       pause(session, settle);
+      // From here: how long loading and connecting took says nothing about the main thread.
+      giveUpIn(waitMs);
     } catch (error) {
       settle(unavailable(error));
     }

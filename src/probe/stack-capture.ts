@@ -39,7 +39,9 @@ export async function captureCause({
   // Before the interrupt, which would show the interrupt's own wait instead.
   const kernel = readKernelState(pid);
   const waitMs = sleeping ? SLEEPING_WAIT_MS : RUNNING_WAIT_MS;
-  const stack: StackResult = inspectable ? await readMainStack({ clock, waitMs }) : FORBIDDEN;
+  const stack: StackResult = inspectable
+    ? await readMainStack({ clock, waitMs, answerWithinMs: RUNNING_WAIT_MS })
+    : FORBIDDEN;
   switch (stack.kind) {
     case 'frames':
       if (!sleeping) return { kind: 'javascript', frames: stack.frames };
