@@ -11,18 +11,14 @@ import { build } from 'esbuild';
  */
 export async function bundleLibrary(root, outDir) {
   const { main, others, commands } = entryPoints(root);
-  for (const [entries, folder] of /** @type {const} */ ([
-    [main, 'main'],
-    [others, 'shared'],
-  ])) {
-    await build({
-      ...common(root, outDir),
-      entryPoints: entries,
-      splitting: true,
-      chunkNames: `${folder}/[name]-[hash]`,
-      format: 'esm',
-    });
-  }
+  await bundleMain(root, outDir, main);
+  await build({
+    ...common(root, outDir),
+    entryPoints: others,
+    splitting: true,
+    chunkNames: 'shared/[name]-[hash]',
+    format: 'esm',
+  });
   if (commands.length === 0) return;
   // As CommonJS: a command that starts for every probe must not wait for the loader of ES modules, nor for what only the
   // other commands need. What it imports late is a file of its own.
@@ -34,6 +30,47 @@ export async function bundleLibrary(root, outDir) {
     outExtension: { '.js': '.cjs' },
     plugins: [keepLate(new Set(late.map(({ specifier }) => specifier)))],
   });
+}
+
+/**
+ * The main entry point becomes one file: each further one costs its import most of a millisecond. What it imports late
+ * has its own copies of what it needs of it; that classes and symbols survive that, two copies of the package ask anyway.
+ * @param {string} root
+ * @param {string} outDir
+ * @param {string[]} main
+ */
+async function bundleMain(root, outDir, main) {
+  /** @type {Record<string, string>} */
+  const late = {};
+  const options = { ...common(root, outDir), format: /** @type {const} */ ('esm') };
+  await build({ ...options, entryPoints: main, plugins: [gatherLate(late)] });
+  if (Object.keys(late).length === 0) return;
+  await build({
+    ...options,
+    entryPoints: late,
+    splitting: true,
+    chunkNames: 'main/[name]-[hash]',
+  });
+}
+
+/**
+ * Turns late imports into imports of files in `main`, and notes their sources under those names.
+ * @param {Record<string, string>} late
+ * @returns {import('esbuild').Plugin}
+ */
+function gatherLate(late) {
+  return {
+    name: 'gather-late',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ kind, path: specifier, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const source = path.join(resolveDir, specifier.replace(/js$/, 'ts'));
+        const name = `main/${path.basename(source, '.ts')}`;
+        if ((late[name] ??= source) !== source) throw new Error(`two late imports named ${name}`);
+        return { path: `./${name}.js`, external: true };
+      });
+    },
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { embedPage } from './embed-page.mjs';
+import { lateText } from './lib/late-text.mjs';
 
 /**
  * @typedef {object} Thread
@@ -28,6 +29,9 @@ export const THREADS = {
   },
 };
 
+/** Most of the probe thread's code, and the part that no probe needs: a page that nobody opened must not delay its start. */
+const LATE = ['src/probe/diagnosis/diagnosis.ts', 'src/page/page.ts'];
+
 const HASH = /\/\/ sha256 ([0-9a-f]{64})/g;
 
 /**
@@ -47,12 +51,29 @@ export async function bundleThread(root, { entry }) {
   if (!existsSync(path.join(root, entry))) return { source: '', hash: sha256(''), modules: 0 };
   // The probe thread serves the diagnostic page, whose script and style are bundles of their own.
   await embedPage(root);
+  const options = bundleOptions(root);
+  const inputs = new Set();
+  const note = (/** @type {string[]} */ files) => files.forEach((file) => inputs.add(file));
   const result = await build({
-    absWorkingDir: root,
+    ...options,
     entryPoints: [entry],
-    bundle: true,
     write: false,
     metafile: true,
+    plugins: [lateText(LATE, options, note)],
+  });
+  note(Object.keys(result.metafile.inputs));
+  const source = result.outputFiles[0]?.text ?? '';
+  return { source, hash: sha256(source), modules: inputs.size };
+}
+
+/**
+ * @param {string} root
+ * @returns {import('esbuild').BuildOptions}
+ */
+function bundleOptions(root) {
+  return {
+    absWorkingDir: root,
+    bundle: true,
     format: 'cjs',
     platform: 'node',
     target: 'node20',
@@ -60,9 +81,7 @@ export async function bundleThread(root, { entry }) {
     legalComments: 'none',
     minifySyntax: true,
     logLevel: 'silent',
-  });
-  const source = result.outputFiles[0]?.text ?? '';
-  return { source, hash: sha256(source), modules: Object.keys(result.metafile.inputs).length };
+  };
 }
 
 /**
