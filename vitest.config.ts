@@ -1,8 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tools/longest-first.mjs';
 
 const REALTIME = 'test/**/*.realtime.test.ts';
-/** Those of them that mostly wait for the time-outs of real servers: two at once disturb nobody. */
-const SERVERS = 'test/{checks,lease}/**/*.realtime.test.ts';
+/**
+ * Those of them that mostly wait, for servers, time-outs and other processes, and measure nothing that a neighbour would
+ * spoil: two at once disturb nobody.
+ */
+const SERVERS = [
+  'test/{checks,cli,contract,examples,frameworks,lease,observe,page,workers}/**/*.realtime.test.ts',
+  'test/engine/rolling-restart.realtime.test.ts',
+  'test/stories/whole-life.realtime.test.ts',
+];
 /** Real servers and real time are at the mercy of the machine. What passes at a second try is named at the end of a run. */
 const retry = 1;
 const GATES = 'test/gates/**/*.test.ts';
@@ -39,6 +47,7 @@ export default defineConfig({
     globals: false,
     passWithNoTests: false,
     allowOnly: false,
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
@@ -58,6 +67,8 @@ export default defineConfig({
           exclude: [REALTIME, GATES, FIXTURES],
           setupFiles: ['tools/property-seed.mjs'],
           globalSetup: ['tools/vitest-setup.mjs'],
+          // By default one core stays free, which is half of a small machine.
+          maxWorkers: 2,
         },
       },
       {
@@ -77,7 +88,7 @@ export default defineConfig({
         test: {
           name: 'realtime',
           include: [REALTIME],
-          exclude: [FIXTURES, SERVERS],
+          exclude: [FIXTURES, ...SERVERS],
           setupFiles: ['tools/property-seed.mjs'],
           globalSetup: ['tools/vitest-setup.mjs'],
           fileParallelism: false,
@@ -90,7 +101,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'servers',
-          include: [SERVERS],
+          include: SERVERS,
           exclude: [FIXTURES],
           setupFiles: ['tools/property-seed.mjs'],
           globalSetup: ['tools/vitest-setup.mjs'],

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { type TestContext, describe, expect, it } from 'vitest';
 import {
   type OrderService,
   type ProbeResult,
   startOrderService,
 } from '../support/order-service.js';
 
-let service: OrderService;
-afterEach(async () => void (await service.stop('SIGKILL')));
+type Environment = Record<string, string>;
 
 interface Watch {
   readonly seen: (ProbeResult & { readonly atMs: number })[];
@@ -15,7 +14,7 @@ interface Watch {
 }
 
 /** Asks a path every 100 ms, as a prober in its own process would, until stopped. */
-function watch(path: string): Watch {
+function watch(service: OrderService, path: string): Watch {
   const seen: Watch['seen'] = [];
   const startedAt = performance.now();
   let running = true;
@@ -35,19 +34,22 @@ function watch(path: string): Watch {
   };
 }
 
-async function startReady(env: Record<string, string> = {}): Promise<void> {
-  service = await startOrderService({ env: { HALE_DEMO_FAULTS: '1', ...env } });
+/** Each test has its own, so that those that mostly wait can wait side by side. */
+async function startReady({ onTestFinished }: TestContext, env: Environment = {}) {
+  const service = await startOrderService({ env: { HALE_DEMO_FAULTS: '1', ...env } });
+  onTestFinished(async () => void (await service.stop('SIGKILL')));
   await service.until('/readyz', 200, 30_000);
+  return service;
 }
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
 }
 
-describe('the order service while things break', () => {
-  it('T1: a database 4 s slower fails readiness within 12 s, never liveness, and is ready again within 10 s', async () => {
-    await startReady();
-    const liveness = watch('/livez');
+describe.concurrent('the order service while things break', () => {
+  it('T1: a database 4 s slower fails readiness within 12 s, never liveness, and is ready again within 10 s', async (context) => {
+    const service = await startReady(context);
+    const liveness = watch(service, '/livez');
     await service.fault('database?mode=slow&ms=4000');
     expect(await service.until('/readyz', 'check_failed:database', 14_000)).toBeLessThan(12_000);
     await delay(5000);
@@ -60,9 +62,9 @@ describe('the order service while things break', () => {
     expect((await service.stop()).code).toBe(0);
   });
 
-  it('T2, L8: a main loop blocked for 12 s is answered for 5 s, then reported with its culprit, then good again', async () => {
-    await startReady();
-    const liveness = watch('/livez');
+  it('T2, L8: a main loop blocked for 12 s is answered for 5 s, then reported with its culprit, then good again', async (context) => {
+    const service = await startReady(context);
+    const liveness = watch(service, '/livez');
     await service.fault('loop?ms=12000');
     await delay(10_000);
     // Read while the loop is still blocked: the log must not wait for it.
@@ -84,8 +86,8 @@ describe('the order service while things break', () => {
     expect(median(late.map(({ tookMs }) => tookMs))).toBeLessThan(50);
   });
 
-  it('L8: a main thread blocked in native code is reported as native, with what the kernel says', async () => {
-    await startReady({ HALE_STALL_AFTER_MS: '1000' });
+  it('L8: a main thread blocked in native code is reported as native, with what the kernel says', async (context) => {
+    const service = await startReady(context, { HALE_STALL_AFTER_MS: '1000' });
     await service.fault('native?ms=4000&way=exec');
     await service.until('/livez', 'event_loop_stalled', 3000);
     await service.until('/livez', 200, 6000);
@@ -95,13 +97,13 @@ describe('the order service while things break', () => {
     });
   });
 
-  it('L9: stopped for 20 s and continued, it never reports a stall', async () => {
+  it('L9: stopped for 20 s and continued, it never reports a stall', async (context) => {
     // A holder that is frozen for longer than its lease ends, which is another story.
-    await startReady({ LEASE_TTL_MS: '300000' });
+    const service = await startReady(context, { LEASE_TTL_MS: '300000' });
     process.kill(service.pid, 'SIGSTOP');
     await delay(20_000);
     process.kill(service.pid, 'SIGCONT');
-    const liveness = watch('/livez');
+    const liveness = watch(service, '/livez');
     await delay(7000);
     await liveness.stop();
     expect(liveness.seen.length).toBeGreaterThan(20);
@@ -110,8 +112,8 @@ describe('the order service while things break', () => {
     await service.until('/readyz', 200, 10_000);
   });
 
-  it('R4, R6: mail down keeps the instance in rotation, with status degraded', async () => {
-    await startReady();
+  it('R4, R6: mail down keeps the instance in rotation, with status degraded', async (context) => {
+    const service = await startReady(context);
     await service.fault('mail?mode=down');
     await service.until('/readyz', 'check_degraded:mail', 15_000);
     const { code, headers, body } = await service.probe('/readyz');
@@ -124,10 +126,10 @@ describe('the order service while things break', () => {
     await service.until('/readyz', 'ok', 15_000);
   });
 
-  it('T9: a database that oscillates every two seconds does not make readiness flap', async () => {
-    await startReady();
+  it('T9: a database that oscillates every two seconds does not make readiness flap', async (context) => {
+    const service = await startReady(context);
     await service.fault('database?mode=oscillate&ms=2000');
-    const readiness = watch('/readyz');
+    const readiness = watch(service, '/readyz');
     await delay(30_000);
     await readiness.stop();
     const codes = readiness.seen.map(({ code }) => code);
@@ -140,8 +142,8 @@ describe('the order service while things break', () => {
 });
 
 describe('T12: the order service under load', () => {
-  it('D1, D6: SIGTERM exits 0 and loses no request of a client that heeds readiness', async () => {
-    await startReady({ HALE_PROPAGATION_DELAY_MS: '1500' });
+  it('D1, D6: SIGTERM exits 0 and loses no request of a client that heeds readiness', async (context) => {
+    const service = await startReady(context, { HALE_PROPAGATION_DELAY_MS: '1500' });
     let inRotation = true;
     const readiness = (async () => {
       while (inRotation) {
@@ -164,12 +166,12 @@ describe('T12: the order service under load', () => {
       }
     };
     const clients = Promise.all(Array.from({ length: 8 }, (_, index) => client(index)));
-    await delay(1000);
+    // However long a busy machine takes for them.
+    while (outcomes.length <= 50) await delay(50);
     const ending = service.stop('SIGTERM');
     await clients;
     await readiness;
     expect(await ending).toStrictEqual({ code: 0, signal: null });
-    expect(outcomes.length).toBeGreaterThan(50);
     expect(outcomes.filter((outcome) => outcome !== 201)).toStrictEqual([]);
   });
 });

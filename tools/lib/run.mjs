@@ -67,3 +67,16 @@ export function runVisibly(command, args, options = {}) {
     child.once('close', (code) => resolve(code ?? 1));
   });
 }
+
+/**
+ * Like runVisibly, but prints everything at the end, so that it does not mix with what runs beside it.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<number>}
+ */
+export async function runQuietly(command, args, options) {
+  const { code, output } = await run(command, args, options);
+  process.stdout.write(output);
+  return code;
+}

@@ -29,10 +29,11 @@ const MESSAGE_LINES = 12;
  * Runs one vitest project for people to read and adds its counts to the summary.
  * @param {string} project
  * @param {import('./summary.mjs').Summary} summary
+ * @param {(command: string, args: readonly string[], options?: { cwd?: string, env?: NodeJS.ProcessEnv }) => Promise<number>} [start]
  */
-export async function runProject(project, summary) {
+export async function runProject(project, summary, start = runVisibly) {
   const startedAt = Date.now();
-  const counts = await countProject(project, ROOT, runVisibly);
+  const counts = await countProject(project, ROOT, start);
   summary.project({ name: `vitest ${project}`, ...counts, tookMs: Date.now() - startedAt });
 }
 
@@ -40,7 +41,7 @@ export async function runProject(project, summary) {
  * Runs one vitest project of a package and counts its tests.
  * @param {string} project
  * @param {string} root Folder of the package.
- * @param {typeof runVisibly} start
+ * @param {(command: string, args: readonly string[], options?: { cwd?: string, env?: NodeJS.ProcessEnv }) => Promise<number>} start
  * @returns {Promise<Counts>}
  */
 export async function countProject(project, root, start) {
