@@ -48,8 +48,10 @@ export interface ProbeDiagnosis {
   readonly reason: string;
   /** Since when; absent while it never changed. */
   readonly since?: string;
-  /** From the probe down to the error: reason ← verdict ← last outcomes ← error. One chain for each reason. */
+  /** From the probe down to the error: reason ← verdict ← last outcomes ← error. One chain for each of the first 200 reasons. */
   readonly why: readonly (readonly WhyStep[])[];
+  /** How many reasons are not explained; absent where all are. */
+  readonly moreReasons?: number;
 }
 
 /** One link of a chain; each is explained by the next. */

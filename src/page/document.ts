@@ -1,4 +1,6 @@
 import type { CheckDiagnosis, Diagnosis } from '../core/diagnosis.js';
+import { checkItem } from './check-item.js';
+import { worstFirst } from './checks-section.js';
 import { headlineOf } from './headline.js';
 import { type Html, escapeText, html } from './html.js';
 import { SECTIONS, renderSection } from './sections.js';
@@ -14,15 +16,15 @@ export interface DocumentOptions {
   readonly refreshSeconds?: number;
 }
 
-/** The whole page. */
-export function renderDocument(
+/** The whole page in parts, each of them little work; some are empty. */
+export function* documentParts(
   diagnosis: Diagnosis,
   { script, style }: PageAssets,
   { refreshSeconds }: DocumentOptions = {},
-): string {
+): Generator<string, undefined, undefined> {
   const refresh =
     refreshSeconds === undefined ? '' : `<meta http-equiv="refresh" content="${refreshSeconds}">\n`;
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -33,7 +35,14 @@ ${refresh}<title>${escapeText(titleOf(diagnosis))}</title>
 <style>${style}</style>
 </head>
 <body>
-${bodyOf(diagnosis, refreshSeconds !== undefined).toString()}
+${headOf(diagnosis, refreshSeconds !== undefined).toString()}
+<main>
+`;
+  yield* mainParts(diagnosis);
+  yield `</main>
+<footer>
+<p>All times are UTC. The same as JSON: <code>curl -H 'Accept: application/json' …</code></p>
+</footer>
 <script>${script}</script>
 </body>
 </html>
@@ -65,16 +74,28 @@ export function iconOf(diagnosis: Diagnosis): string {
  * the page is rendered, by a thread with a small heap.
  */
 const MANY_CHECKS = 50;
+/** Above this number also their lines are. */
+const MANY_LINES = 500;
 
-function bodyOf(diagnosis: Diagnosis, refreshes: boolean): Html {
+function* mainParts(diagnosis: Diagnosis): Generator<string, undefined, undefined> {
+  const items = new Map<CheckDiagnosis, Html>();
+  const { checks, at } = diagnosis;
   let detailed = 0;
-  // Asked in the order of the page, where the worst come first.
   const isDetailed = ({ verdict }: CheckDiagnosis): boolean => {
-    if (diagnosis.checks.length <= MANY_CHECKS) return true;
+    if (checks.length <= MANY_CHECKS) return true;
     if (verdict === 'pass' || detailed >= MANY_CHECKS) return false;
     detailed += 1;
     return true;
   };
+  for (const check of worstFirst(checks).slice(0, MANY_LINES)) {
+    items.set(check, checkItem(check, at, isDetailed(check)));
+    yield '';
+  }
+  for (const section of SECTIONS)
+    yield `${renderSection(section, diagnosis, (check) => items.get(check)).toString()}\n`;
+}
+
+function headOf(diagnosis: Diagnosis, refreshes: boolean): Html {
   const { host, version } = diagnosis.instance;
   return html`<a class="skip" href="#checks">Skip to the checks</a>
     <header>
@@ -96,11 +117,5 @@ function bodyOf(diagnosis: Diagnosis, refreshes: boolean): Html {
         Without JavaScript this page stands still.
         ${refreshes ? html`It loads itself anew. <a href="?">Stop that</a>` : html`<a href="?">Load it again</a>, or <a href="?refresh">have it load itself</a> every ten seconds.`}
       </p></noscript
-    >
-    <main>
-      ${SECTIONS.map((section) => html`${renderSection(section, diagnosis, isDetailed)} `)}
-    </main>
-    <footer>
-      <p>All times are UTC. The same as JSON: <code>curl -H 'Accept: application/json' …</code></p>
-    </footer>`;
+    >`;
 }

@@ -7,7 +7,7 @@ import { foreign, growing, mark, since, whyChains } from './pieces.js';
 export function headlineSection(diagnosis: Diagnosis): Html {
   const { tone, state, because, meaning, since: from, probe } = headlineOf(diagnosis);
   const { at, probes } = diagnosis;
-  const why = probe === undefined ? [] : probes[probe].why;
+  const explained = probe === undefined ? undefined : probes[probe];
   const lasts = since(from, at);
   return html`<div class="headline" data-tone="${tone}">
     <h1>
@@ -17,9 +17,10 @@ export function headlineSection(diagnosis: Diagnosis): Html {
     <p class="meaning">${meaning}</p>
     ${blockedNote(diagnosis)}
     ${
-      why.length > 0 &&
+      explained !== undefined &&
+      explained.why.length > 0 &&
       html`<h2 class="quiet">Why</h2>
-        ${whyChains(why, at)}`
+        ${whyChains(explained, at)}`
     }
   </div>`;
 }

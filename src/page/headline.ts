@@ -132,11 +132,12 @@ function ready({ checks, probes }: Diagnosis): Headline {
 }
 
 function explained(
-  { reason, since, why }: ProbeDiagnosis,
+  { reason, since, why, moreReasons = 0 }: ProbeDiagnosis,
   tone: HeadlineTone,
   state: string,
 ): Omit<Headline, 'meaning'> {
-  const others = why.length > 1 ? `, and ${plural(why.length - 1, 'more reason')}` : '';
+  const count = why.length - 1 + moreReasons;
+  const others = count > 0 ? `, and ${plural(count, 'more reason')}` : '';
   const error = why[0]?.findLast(({ kind }) => kind === 'error');
   const told = error === undefined ? '' : `: ${error.text}`;
   return { tone, state, because: `${reasonText(reason)}${told}${others}`, since };

@@ -55,27 +55,28 @@ export function badSpans(
   history: readonly HistoryStep[],
   endOf: (step: HistoryStep) => string,
 ): readonly BadSpan[] {
-  const spans: BadSpan[] = [];
-  let open: BadSpan | undefined;
+  const spans: HistoryStep[][] = [];
+  let open: HistoryStep[] | undefined;
   for (const step of history) {
     if (step.failed + step.warned === 0) {
       open = undefined;
       continue;
     }
-    const { runs, failed, warned } = step;
-    const joined: BadSpan =
-      open === undefined
-        ? { from: step.at, to: endOf(step), runs, failed, warned }
-        : {
-            from: open.from,
-            to: endOf(step),
-            runs: open.runs + runs,
-            failed: open.failed + failed,
-            warned: open.warned + warned,
-          };
-    if (open !== undefined) spans.pop();
-    spans.push(joined);
-    open = joined;
+    if (open === undefined) spans.push((open = []));
+    open.push(step);
   }
-  return spans.toReversed();
+  return spans.toReversed().map((steps) => spanOf(steps, endOf));
+}
+
+function spanOf(steps: readonly HistoryStep[], endOf: (step: HistoryStep) => string): BadSpan {
+  const [first] = steps;
+  const last = steps.at(-1);
+  const sum = { runs: 0, failed: 0, warned: 0 };
+  for (const { runs, failed, warned } of steps) {
+    sum.runs += runs;
+    sum.failed += failed;
+    sum.warned += warned;
+  }
+  // Only of the whole: formatting a time for each step was most of what a page of failing checks took.
+  return { from: first?.at ?? '', to: last === undefined ? '' : endOf(last), ...sum };
 }

@@ -1,10 +1,11 @@
 import type { Diagnosis } from '../core/diagnosis.js';
 import { pageAssets } from './assets.js';
-import { renderDocument } from './document.js';
+import { documentParts } from './document.js';
 
 /** The page as an answer, whatever sends it. */
 export interface Page {
-  readonly body: string;
+  /** Rendered one after another as they are taken; some are empty. */
+  readonly parts: Iterable<string>;
   /** Names and values in turn; without a length. */
   readonly headers: readonly string[];
 }
@@ -23,15 +24,10 @@ export const PAGE_TYPE = 'text/html; charset=utf-8';
  * Renders the diagnostic page (E4). It loads nothing, runs only its own script and style, which the policy knows by
  * their digests, and asks only where it came from.
  */
-export function renderPage(diagnosis: Diagnosis, { refresh = false }: PageOptions = {}): Page {
+export function pageParts(diagnosis: Diagnosis, { refresh = false }: PageOptions = {}): Page {
   const assets = pageAssets();
-  const body = renderDocument(
-    diagnosis,
-    assets,
-    refresh ? { refreshSeconds: REFRESH_SECONDS } : {},
-  );
   return {
-    body,
+    parts: documentParts(diagnosis, assets, refresh ? { refreshSeconds: REFRESH_SECONDS } : {}),
     headers: [
       'Content-Security-Policy',
       policy(assets),

@@ -1,5 +1,5 @@
 import type { CheckStatus } from '../core/check.js';
-import type { WhyStep } from '../core/diagnosis.js';
+import type { ProbeDiagnosis, WhyStep } from '../core/diagnosis.js';
 import { type Html, html } from './html.js';
 import { agoMs, grownDuration, timeOfDay } from './text.js';
 
@@ -59,13 +59,18 @@ export function facts(list: readonly (readonly [string, Html | string | undefine
 }
 
 /** The chains from a probe down to the errors. */
-export function whyChains(chains: readonly (readonly WhyStep[])[], at: string): Html {
-  return html`${chains.map(
+export function whyChains(
+  { why, moreReasons }: Pick<ProbeDiagnosis, 'why' | 'moreReasons'>,
+  at: string,
+): Html {
+  const more =
+    moreReasons !== undefined && html`<p class="quiet">And ${moreReasons} more reasons.</p>`;
+  return html`${why.map(
     (chain) =>
       html`<ol class="why">
         ${chain.map((step) => whyStep(step, at))}
       </ol>`,
-  )}`;
+  )}${more}`;
 }
 
 function whyStep({ kind, text, status, at: stepAt }: WhyStep, at: string): Html {

@@ -31,7 +31,7 @@ function card(probe: ProbeDiagnosis, { id, name, question, at }: Shown): Html {
   const from = since(probe.since, at);
   const chains = html`<details id="why-${id}">
     <summary>Why</summary>
-    ${whyChains(why, at)}
+    ${whyChains(probe, at)}
   </details>`;
   return html`<li id="probe-${id}" class="card" data-tone="${status}">
     <h3>${name} ${mark(status)}</h3>

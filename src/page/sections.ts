@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../core/diagnosis.js';
-import { type IsDetailed, checksSection } from './checks-section.js';
+import { type CheckItem, checksSection } from './checks-section.js';
 import { drainSection } from './drain-section.js';
 import { headlineSection } from './headline-section.js';
 import { type Html, html } from './html.js';
@@ -15,7 +15,7 @@ export interface Section {
   readonly id: string;
   /** Absent for the headline, which is a heading itself. */
   readonly title?: string;
-  readonly render: (diagnosis: Diagnosis, isDetailed: IsDetailed) => Html;
+  readonly render: (diagnosis: Diagnosis, item: CheckItem) => Html;
   /** Whether there is anything to show. @defaultValue always */
   readonly isShown?: (diagnosis: Diagnosis) => boolean;
 }
@@ -64,11 +64,11 @@ export const SECTIONS: readonly Section[] = [
 export function renderSection(
   { id, title, render, isShown }: Section,
   diagnosis: Diagnosis,
-  isDetailed: IsDetailed,
+  item: CheckItem,
 ): Html {
   if (isShown?.(diagnosis) === false) return html`<section id="${id}" hidden></section>`;
   if (title === undefined)
-    return html`<section id="${id}" aria-label="Now">${render(diagnosis, isDetailed)}</section>`;
+    return html`<section id="${id}" aria-label="Now">${render(diagnosis, item)}</section>`;
   const count =
     id === 'checks' &&
     diagnosis.checks.length > 0 &&
@@ -76,6 +76,6 @@ export function renderSection(
   const tools = id === 'checks' && html`<div id="filter"></div>`;
   return html`<section id="${id}" aria-labelledby="title-${id}">
     <h2 id="title-${id}">${title}${count}</h2>
-    ${tools}${render(diagnosis, isDetailed)}
+    ${tools}${render(diagnosis, item)}
   </section>`;
 }

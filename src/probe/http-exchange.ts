@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { AccessGuard } from './access-guard.js';
 import type { EventStreams } from './diagnosis/event-streams.js';
 import type { ProbeHandler } from './handler.js';
+import { type Pace, oneStep } from './pace.js';
 import { type ProbeResponse, refusal } from './prepared.js';
 
 export interface ExchangeOptions {
@@ -10,6 +11,8 @@ export interface ExchangeOptions {
   readonly guard: AccessGuard | undefined;
   /** Takes the requests for events, after the guard. */
   readonly events?: EventStreams | undefined;
+  /** Sends what is large. @defaultValue at once */
+  readonly pace?: Pace | undefined;
   /** Marks a connection whose answer takes a while. */
   readonly setBusy: (socket: Socket, busy: boolean) => void;
   /** An error of hale's own; the request has been answered 500. */
@@ -22,7 +25,7 @@ const FAILED = refusal(500, 'internal error');
 
 /** Joins the handler to node:http. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { handler, guard, events, setBusy, onError } = options;
+  const { handler, guard, events, pace, setBusy, onError } = options;
   function answerOrFail(
     request: IncomingMessage,
     response: ServerResponse,
@@ -50,7 +53,13 @@ export function createExchange(options: ExchangeOptions): Exchange {
     setBusy(request.socket, true);
     const settle = (settled: ProbeResponse): void => {
       setBusy(request.socket, false);
-      send(response, settled);
+      // Handing megabytes to the system takes a millisecond or two, and many may have waited for the same.
+      if (settled.bytes === undefined || pace === undefined) send(response, settled);
+      else
+        pace.run(
+          oneStep(() => send(response, settled)),
+          { done() {}, failed: onError },
+        );
     };
     answer.then(settle, (error: unknown) => {
       onError(error);
@@ -60,12 +69,13 @@ export function createExchange(options: ExchangeOptions): Exchange {
 }
 
 /** Sends a prepared answer. */
-export function send(response: ServerResponse, { status, headers, body }: ProbeResponse): void {
+export function send(response: ServerResponse, answer: ProbeResponse): void {
   if (response.destroyed) return;
+  const { status, headers, bytes } = answer;
   // The flat array is written as it is; it is declared mutable but not changed.
   response.writeHead(status, headers as string[]);
   // As a string, so that it leaves in one write with the headers.
-  response.end(body);
+  response.end(bytes ?? answer.body);
 }
 
 /** A probe has no body; one that is sent is not read, so the connection cannot be used again. */

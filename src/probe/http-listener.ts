@@ -8,6 +8,7 @@ import { createConnectionCap } from './connection-cap.js';
 import type { EventStreams } from './diagnosis/event-streams.js';
 import type { ProbeHandler } from './handler.js';
 import { createExchange, send } from './http-exchange.js';
+import type { Pace } from './pace.js';
 import { refusal } from './prepared.js';
 import { type OpenListener, listenOn } from './open-listener.js';
 import { type ProbeServer, createProbeServer } from './probe-server.js';
@@ -20,6 +21,8 @@ export interface HttpListenerOptions {
   readonly guard?: AccessGuard | undefined;
   /** Streams beside the answers. @defaultValue none */
   readonly events?: EventStreams | undefined;
+  /** Sends what is large. @defaultValue at once */
+  readonly pace?: Pace | undefined;
   readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly onError: (error: unknown) => void;
 }
@@ -39,11 +42,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
  * @throws Error the system's error, with its `code`, when no address can be bound or a certificate cannot be used.
  */
 export async function openHttpListener(options: HttpListenerOptions): Promise<OpenListener> {
-  const { kind, listener, handler, guard, events, clock, onError } = options;
+  const { kind, listener, handler, guard, events, pace, clock, onError } = options;
   const cap = createConnectionCap(listener.maxConnections, clock);
   const probeServer = createProbeServer({ listener, cap, clock, onError });
   const { server, look, setBusy } = probeServer;
-  const exchange = createExchange({ handler, guard, events, setBusy, onError });
+  const exchange = createExchange({ handler, guard, events, pace, setBusy, onError });
   server.on('request', exchange);
   // Answered at once: the body that the client holds back is not wanted.
   server.on('checkContinue', exchange);

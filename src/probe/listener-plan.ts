@@ -7,6 +7,7 @@ import { encodeAgentCheck, weightByLoad } from '../protocol/agent-check.js';
 import type { EventStreams } from './diagnosis/event-streams.js';
 import type { ProbeHandler } from './handler.js';
 import type { OpenListener } from './open-listener.js';
+import type { Pace } from './pace.js';
 import type { ProbeModel } from './probe-model.js';
 
 /** A listener that the configuration asks for. */
@@ -28,6 +29,8 @@ export interface PlanOptions {
   readonly diagnosis: ProbeHandler;
   /** The events of the diagnostic port, where it has some. */
   readonly streams?: EventStreams | undefined;
+  /** Sends what is large. */
+  readonly pace: Pace;
   /** Waits for on-demand checks; never rejects. */
   readonly evaluate: () => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -49,7 +52,7 @@ export function planListeners(plan: PlanOptions): readonly PlannedListener[] {
 }
 
 function http(
-  { clock, onError, streams }: PlanOptions,
+  { clock, onError, streams, pace }: PlanOptions,
   kind: 'probes' | 'diagnostic',
   listener: ProbeOptions['listener'],
   handler: ProbeHandler,
@@ -63,7 +66,7 @@ function http(
     ]);
     const guard = guarded === false ? undefined : createAccessGuard(guarded);
     const events = kind === 'diagnostic' ? streams : undefined;
-    return openHttpListener({ kind, listener, handler, guard, events, clock, onError });
+    return openHttpListener({ kind, listener, handler, guard, events, pace, clock, onError });
   };
   return [{ kind, listener, start }];
 }

@@ -9,6 +9,8 @@ export interface ProbeResponse {
   readonly headers: readonly string[];
   /** Empty for HEAD, whose headers still tell the length of the body left out. */
   readonly body: string;
+  /** The body encoded, of an answer so large that it is not to be encoded for each who asks. */
+  readonly bytes?: Uint8Array;
 }
 
 /** An answer rendered when its decision changed, sent as it is to every probe until the next change. */
@@ -19,6 +21,7 @@ export interface Prepared extends ProbeResponse {
 
 // Not every runtime of fetch-style handlers has a Buffer.
 const utf8 = new TextEncoder();
+const fromUtf8 = new TextDecoder();
 
 /** Renders a decision. */
 export function prepare(decision: Decision, httpStatus: number, remaining?: number): Prepared {
@@ -29,7 +32,7 @@ export function prepare(decision: Decision, httpStatus: number, remaining?: numb
 export function healthResponse(
   httpStatus: number,
   status: Status,
-  body: string,
+  body: string | Uint8Array,
   more: readonly string[] = [],
 ): Prepared {
   const told = ['X-Service-Status', serviceStatus(status), ...more];
@@ -40,21 +43,29 @@ export function healthResponse(
 export function response(
   status: number,
   contentType: string,
-  body: string,
+  body: string | Uint8Array,
   more: readonly string[] = [],
 ): Prepared {
+  const length = typeof body === 'string' ? utf8.encode(body).length : body.length;
   const headers = [
     'Content-Type',
     contentType,
     'Content-Length',
-    String(utf8.encode(body).length),
+    String(length),
     'Cache-Control',
     NO_CACHE,
     'X-Content-Type-Options',
     'nosniff',
     ...more,
   ];
-  return { status, headers, body, head: { status, headers, body: '' } };
+  const head = { status, headers, body: '' };
+  if (typeof body === 'string') return { status, headers, body, head };
+  return {
+    ...{ status, headers, bytes: body, head },
+    get body() {
+      return fromUtf8.decode(body);
+    },
+  };
 }
 
 /** What is answered to a request that is not a probe: an unknown path, a wrong method, an error of hale's own. */

@@ -18,6 +18,7 @@ import type { OpenListener } from './open-listener.js';
 import type { ProbeOutput } from './probe-output.js';
 import { openOutputs } from './probe-outputs.js';
 import { type ModelHooks, type ProbeModel, createProbeModel } from './probe-model.js';
+import { type Pace, createPace } from './pace.js';
 import { createRoutes } from './routes.js';
 import { tickMs } from './watchdog.js';
 
@@ -59,7 +60,8 @@ export type ListenResult =
 /** Creates the probe side and starts watching; nothing listens yet. */
 export function createProbeSide(side: ProbeSideOptions): ProbeSide {
   const { options, board, clock, watchesLoop, hooks, onError } = side;
-  const late = createLateDiagnosis(side);
+  const pace = createPace(clock);
+  const late = createLateDiagnosis({ ...side, pace });
   const model = createProbeModel({
     board,
     probes: options,
@@ -72,7 +74,7 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
     waitMs: options.onDemandWaitMs,
     clock,
   });
-  const handlerFor = handlerFactory({ ...side, evaluate }, model, late);
+  const handlerFor = handlerFactory({ ...side, evaluate, pace }, model, late);
   const handler = handlerFor(options.details, false);
   const open: OpenListener[] = [];
   const outputs: ProbeOutput[] = [];
@@ -92,15 +94,8 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
     const diagnosis = handlerFor(true, true);
     await late.open(model);
     const plans = planListeners({
-      options,
-      board,
-      model,
-      clock,
-      handler,
-      diagnosis,
+      ...{ ...side, model, handler, diagnosis, evaluate, pace },
       streams: late.streams,
-      evaluate,
-      onError,
     });
     for (const { kind, listener, start } of plans) {
       try {
@@ -144,11 +139,12 @@ export function createProbeSide(side: ProbeSideOptions): ProbeSide {
 }
 
 function handlerFactory(
-  { options, board, clock, evaluate }: ProbeSideOptions,
+  { options, board, clock, evaluate, pace }: ProbeSideOptions & { readonly pace: Pace },
   model: ProbeModel,
   late: LateDiagnosis,
 ): (details: boolean, status: boolean) => ProbeHandler {
-  const answerStatus = createStatusAnswers({ model, board, clock }, late);
+  const source = { model, board, clock };
+  const answerStatus = createStatusAnswers({ source, diagnosis: late, pace });
   return (details, status) =>
     createHandler({
       model,

@@ -7,12 +7,12 @@ import { isoTime } from '../core/iso-time.js';
 import type { CheckView, ProbeState } from '../core/probe-state.js';
 import { freshStatus } from '../core/readiness.js';
 import {
-  type HealthDocument,
   type HealthEntry,
   type NamedEntry,
   groupEntries,
-  renderHealthJson,
+  healthJson,
 } from '../protocol/health-json.js';
+import { encodeSteps } from './encoded.js';
 import { type Prepared, healthResponse } from './prepared.js';
 import type { ProbeModel } from './probe-model.js';
 
@@ -23,10 +23,13 @@ export interface StatusSource {
 }
 
 /**
- * The full report of `/healthz/status` (E2, E4), with the diagnosis where there is one; rendered on request, it is for
- * people and dashboards.
+ * The full report of `/healthz/status` (E2, E4), with the diagnosis where there is one; rendered on request and in
+ * steps, it is for people and dashboards.
  */
-export function renderStatus(source: StatusSource, diagnosis?: Diagnosis): Prepared {
+export function* statusSteps(
+  source: StatusSource,
+  diagnosis?: Diagnosis,
+): Generator<undefined, Prepared, undefined> {
   const { model, board, clock } = source;
   const now = clock.now();
   const state = model.state();
@@ -35,22 +38,26 @@ export function renderStatus(source: StatusSource, diagnosis?: Diagnosis): Prepa
   const worst = liveness.status === 'fail' ? liveness : readiness;
   const reasons =
     liveness.status === 'fail' ? [...liveness.reasons, ...readiness.reasons] : readiness.reasons;
-  const document: HealthDocument = {
+  const head = {
     status: worst.status,
     reason: worst.reason,
     phase: board.phase(),
     ...state.service,
     ...notesOf(state, reasons),
     ...outputOf(state, now),
-    checks: groupEntries([...checkEntries(state, now), ...processEntries(source, liveness)]),
+    ...(diagnosis && { diagnosis }),
   };
+  const checks = groupEntries([...checkEntries(state, now), ...processEntries(source, liveness)]);
   const httpStatus = worst.status === 'fail' ? 503 : 200;
-  const body = renderHealthJson({ ...document, ...(diagnosis && { diagnosis }) });
+  const body = yield* encodeSteps(healthJson(head, checks));
   return healthResponse(httpStatus, worst.status, body, ['Vary', 'Accept']);
 }
 
+/** Of thousands of checks that fail together nobody reads the reasons one by one; each check tells its own. */
+const MANY = 100;
+
 function notesOf(state: ProbeState, reasons: readonly string[]): { notes?: readonly string[] } {
-  const notes = [...new Set([...reasons, ...startupNotes(state), ...state.findings])];
+  const notes = [...new Set([...firstOf(reasons), ...startupNotes(state), ...state.findings])];
   return notes.length === 0 ? {} : { notes };
 }
 
@@ -67,14 +74,19 @@ function outputOf(state: ProbeState, now: number): { output?: string } {
     .filter((view) => freshStatus(view, now) !== 'pass' && view.last?.output !== undefined)
     .map(({ name, last }) => `${name}: ${last?.output}`);
   if (state.gates.fatal !== undefined) lines.unshift(`fatal: ${state.gates.fatal}`);
-  return lines.length === 0 ? {} : { output: lines.join('; ') };
+  return lines.length === 0 ? {} : { output: firstOf(lines).join('; ') };
+}
+
+function firstOf(texts: readonly string[]): readonly string[] {
+  const more = texts.length - MANY;
+  return more > 0 ? [...texts.slice(0, MANY), `and ${more} more`] : texts;
 }
 
 function checkEntries(state: ProbeState, now: number): NamedEntry[] {
   return [...state.checks.values()].map((view) => ({
     component: view.name,
     measurement: view.component.measurement,
-    entry: checkEntry(view, now),
+    entry: () => checkEntry(view, now),
   }));
 }
 
@@ -108,13 +120,14 @@ function processEntries({ board, clock, model }: StatusSource, liveness: Decisio
   const time = isoTime(clock.wallNow());
   const beatAt = board.loopBeatAt();
   const { durationMs } = model.state().startup;
-  const entry = (observedValue: number, observedUnit: string, status: Status): HealthEntry => ({
-    componentType: 'system',
-    observedValue: Math.round(observedValue),
-    observedUnit,
-    status,
-    time,
-  });
+  const entry =
+    (observedValue: number, observedUnit: string, status: Status) => (): HealthEntry => ({
+      componentType: 'system',
+      observedValue: Math.round(observedValue),
+      observedUnit,
+      status,
+      time,
+    });
   const loopStatus = liveness.reasons.includes('event_loop_stalled') ? 'fail' : 'pass';
   const beatAge = beatAt === 0 ? [] : [entry(Math.max(0, clock.now() - beatAt), 'ms', loopStatus)];
   const startup = durationMs === undefined ? [] : [entry(durationMs, 'ms', 'pass')];

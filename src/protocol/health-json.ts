@@ -1,5 +1,6 @@
 import type { CheckStatus, Impact, JsonValue, Status } from '../core/check.js';
 import type { Diagnosis } from '../core/diagnosis.js';
+import { diagnosisJson } from './diagnosis-json.js';
 
 /**
  * A service's health after draft-inadarei-api-health-check-06, section 3. Members the draft does not know
@@ -48,11 +49,11 @@ export interface HealthEntry {
   readonly changedAt?: string;
 }
 
-/** An entry and the key it is listed under. */
+/** An entry, made when it is needed, and the key it is listed under. */
 export interface NamedEntry {
   readonly component: string;
   readonly measurement?: string | undefined;
-  readonly entry: HealthEntry;
+  readonly entry: () => HealthEntry;
 }
 
 /** The draft's key: `component:measurement`, or the component alone. */
@@ -60,24 +61,45 @@ export function entryKey(component: string, measurement?: string): string {
   return measurement === undefined ? component : `${component}:${measurement}`;
 }
 
-/** Lists entries under their keys; several with one key share its array, in order. */
-export function groupEntries(named: readonly NamedEntry[]): Record<string, readonly HealthEntry[]> {
-  const checks = new Map<string, HealthEntry[]>();
-  for (const { component, measurement, entry } of named) {
-    const key = entryKey(component, measurement);
-    const entries = checks.get(key);
-    if (entries === undefined) checks.set(key, [entry]);
-    else entries.push(entry);
+/** Lists entries under their keys, and makes those of a key when it is asked for; several with one key keep their order. */
+export function* groupEntries(
+  named: readonly NamedEntry[],
+): Generator<readonly [key: string, entries: readonly HealthEntry[]], undefined, undefined> {
+  const groups = new Map<string, NamedEntry[]>();
+  for (const each of named) {
+    const key = entryKey(each.component, each.measurement);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
   }
-  return Object.fromEntries(checks);
+  for (const [key, group] of groups) yield [key, group.map(({ entry }) => entry())];
 }
 
-/** Renders a document; what must be left out when passing is left out here, whatever the caller filled in. */
-export function renderHealthJson(document: HealthDocument): string {
-  const checks = Object.fromEntries(
-    Object.entries(document.checks).map(([key, entries]) => [key, entries.map(strip)]),
-  );
-  return JSON.stringify({ ...strip(document), checks });
+/** Renders a document whole. */
+export function renderHealthJson({ checks, ...head }: HealthDocument): string {
+  return [...healthJson(head, Object.entries(checks))].join('');
+}
+
+/**
+ * Renders a document in parts, each check one of them; what must be left out when passing is left out here, whatever
+ * the caller filled in.
+ */
+export function* healthJson(
+  { diagnosis, ...head }: Omit<HealthDocument, 'checks'>,
+  checks: Iterable<readonly [key: string, entries: readonly HealthEntry[]]>,
+): Generator<string, undefined, undefined> {
+  yield `${JSON.stringify(strip(head)).slice(0, -1)},"checks":{`;
+  let comma = '';
+  for (const [key, entries] of checks) {
+    yield `${comma}${JSON.stringify(key)}:${JSON.stringify(entries.map(strip))}`;
+    comma = ',';
+  }
+  yield '}';
+  if (diagnosis !== undefined) {
+    yield ',"diagnosis":';
+    yield* diagnosisJson(diagnosis);
+  }
+  yield '}';
 }
 
 function strip<T extends { readonly status: Status; readonly output?: string }>(

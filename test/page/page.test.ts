@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
 import { headlineOf } from '../../src/page/headline.js';
-import { renderPage } from '../../src/page/page.js';
 import { STATES, hostile } from './diagnoses.js';
+import { renderPage } from './rendered.js';
 import { check, diagnosis, failing } from './report-parts.js';
 
 function body(report: Diagnosis): string {
@@ -28,7 +28,7 @@ describe('E4: a page of very many checks', () => {
     const report = diagnosis({ checks: [check('fine'), ...failed] });
     const page = mainOf(report);
     expect(page.match(/<div class="details">/g)).toHaveLength(50);
-    expect(page.match(/<li id="check-/g)).toHaveLength(301);
+    expect(page.match(/<li id="check-(?:bad|good)/g)).toHaveLength(301);
     const few = mainOf(diagnosis({ checks: failed.slice(0, 50) }));
     expect(few.match(/<div class="details">/g)).toHaveLength(50);
   });
@@ -160,7 +160,7 @@ describe('E4: the content', () => {
 
   it('E4: two hundred checks: the failing first, and the page stays small', () => {
     const page = mainOf(STATES.manyChecks());
-    expect(page.match(/<li id="check-/g)).toHaveLength(200);
+    expect(page.match(/<li id="check-(?:bad|good)/g)).toHaveLength(200);
     expect(page.indexOf('id="checks-fail"')).toBeLessThan(page.indexOf('id="checks-warn"'));
     expect(page.indexOf('id="checks-warn"')).toBeLessThan(page.indexOf('id="checks-pass"'));
     expect(page.match(/Last runs/g)?.length).toBe(
@@ -198,6 +198,23 @@ describe('E7: texts of others', () => {
     );
     expect(page.replace(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u);
     expect(renderPage(hostile(text)).headers).toEqual(well.headers);
+  });
+});
+
+describe('E4: the page of thousands of checks', () => {
+  it('has the lines of the worst, counts the others, and tells of the reasons that are not shown', () => {
+    const bad = Array.from({ length: 20 }, (_, index) =>
+      check(`bad-${index}`, { verdict: 'fail' }),
+    );
+    const good = Array.from({ length: 1980 }, (_, index) => check(`good-${index}`));
+    const report = diagnosis({ checks: [...good, ...bad] });
+    const { readiness } = report.probes;
+    const probes = { ...report.probes, readiness: { ...readiness, why: [[]], moreReasons: 800 } };
+    const page = body({ ...report, probes });
+    expect(page.match(/<li id="check-(?:bad|good)/g)).toHaveLength(500);
+    expect(page.match(/<li id="check-bad/g)).toHaveLength(20);
+    expect(page).toContain('1500 more, listed once the page is live');
+    expect(page).toContain('And 800 more reasons.');
   });
 });
 

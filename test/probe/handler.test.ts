@@ -4,7 +4,8 @@ import { createHandler, type ProbeHandler } from '../../src/probe/handler.js';
 import { renderMetrics } from '../../src/probe/metrics.js';
 import type { ProbeResponse } from '../../src/probe/prepared.js';
 import { createRoutes } from '../../src/probe/routes.js';
-import { renderStatus } from '../../src/probe/status-view.js';
+import { atOnce } from '../../src/probe/pace.js';
+import { statusSteps } from '../../src/probe/status-view.js';
 import { checkView, groupOf, startedState } from '../core/probe-state-builders.js';
 import { createModelKit, type ModelKit } from './probe-kit.js';
 
@@ -32,7 +33,7 @@ function createHandlerKit(details = false): HandlerKit {
         handlerKit.evaluations += 1;
       },
       metrics: (accept) => renderMetrics(kit, accept),
-      status: () => renderStatus(kit),
+      status: () => atOnce(statusSteps(kit)),
     }),
   };
   return handlerKit;

@@ -3,7 +3,8 @@ import { createHandler } from '../../src/probe/handler.js';
 import { readAnswering, renderMetrics } from '../../src/probe/metrics.js';
 import type { ProbeResponse } from '../../src/probe/prepared.js';
 import { createRoutes } from '../../src/probe/routes.js';
-import { renderStatus } from '../../src/probe/status-view.js';
+import { atOnce } from '../../src/probe/pace.js';
+import { statusSteps } from '../../src/probe/status-view.js';
 import { checkView, startedState } from '../core/probe-state-builders.js';
 import { type ModelKit, createModelKit } from './probe-kit.js';
 
@@ -16,7 +17,7 @@ function handlerOf(kit: ModelKit, evaluate = async () => {}) {
     routes: createRoutes({ paths: PATHS, details: true, status: true }),
     evaluate,
     metrics: (accept) => renderMetrics(kit, accept),
-    status: () => renderStatus(kit),
+    status: () => atOnce(statusSteps(kit)),
   });
   return (request: Parameters<typeof handler.handle>[0]) => handler.handle(request);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderStatus } from '../../src/probe/status-view.js';
+import { atOnce } from '../../src/probe/pace.js';
+import { statusSteps } from '../../src/probe/status-view.js';
 import { renderMetrics } from '../../src/probe/metrics.js';
 import { checkView, pendingCheckView, startedState } from '../core/probe-state-builders.js';
 import { createModelKit, type ModelKit } from './probe-kit.js';
@@ -13,7 +14,7 @@ interface Document extends Entry {
 }
 
 function documentOf(kit: ModelKit): Document {
-  return JSON.parse(renderStatus(kit).body) as Document;
+  return JSON.parse(atOnce(statusSteps(kit)).body) as Document;
 }
 
 const database = checkView('database', {
@@ -69,7 +70,7 @@ describe('/healthz/status', () => {
       description: 'orders',
     };
     kit.publish(startedState([database], { service, findings: ['a finding'] }));
-    const { status, headers } = renderStatus(kit);
+    const { status, headers } = atOnce(statusSteps(kit));
     expect(status).toBe(503);
     expect(headers).toContain('application/health+json');
     const { checks, ...root } = documentOf(kit);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import type { CheckView, LastOutcome } from '../../src/core/probe-state.js';
-import { renderStatus } from '../../src/probe/status-view.js';
+import { atOnce } from '../../src/probe/pace.js';
+import { statusSteps } from '../../src/probe/status-view.js';
 import { parseHealthJson } from '../../src/core/parse-health-json.js';
 import { checkView, pendingCheckView, startedState } from '../core/probe-state-builders.js';
 import { createModelKit } from '../probe/probe-kit.js';
@@ -56,7 +57,7 @@ describe('health+json against a schema written from the draft', () => {
   ])('E2: %s', (_title, views, status) => {
     const kit = createModelKit();
     kit.publish(startedState(views, { service: SERVICE }));
-    const { body } = renderStatus(kit);
+    const { body } = atOnce(statusSteps(kit));
     const document = JSON.parse(body) as { status: string };
     expect(problemsOf(document)).toStrictEqual([]);
     expect(document.status).toBe(status);

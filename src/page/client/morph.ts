@@ -1,5 +1,7 @@
 import { Idiomorph } from 'idiomorph';
 import type { CheckDiagnosis, Diagnosis } from '../../core/diagnosis.js';
+import { checkItem } from '../check-item.js';
+import type { Html } from '../html.js';
 import { idOf } from '../pieces.js';
 import { SECTIONS, renderSection } from '../sections.js';
 
@@ -14,10 +16,11 @@ function isOpen({ name }: CheckDiagnosis): boolean {
 
 /** Brings the page up to date and leaves alone what the reader does: focus, scroll position, what is open or filtered. */
 export function morphSections(diagnosis: Diagnosis): void {
+  const item = (check: CheckDiagnosis): Html => checkItem(check, diagnosis.at, isOpen(check));
   for (const section of SECTIONS) {
     const old = document.getElementById(section.id);
     if (old === null) continue;
-    void Idiomorph.morph(old, renderSection(section, diagnosis, isOpen).toString(), {
+    void Idiomorph.morph(old, renderSection(section, diagnosis, item).toString(), {
       morphStyle: 'outerHTML',
       callbacks: { beforeNodeMorphed: mayMorph, beforeAttributeUpdated: mayUpdate },
     });

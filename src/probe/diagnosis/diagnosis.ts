@@ -6,11 +6,12 @@ import type { StallReport } from '../../core/probe-host.js';
 import type { ProbeOptions } from '../../core/probe-options.js';
 import type { ProbeUpdate } from '../../core/probe-state.js';
 import { createTimeline } from '../../core/timeline.js';
+import type { Pace } from '../pace.js';
 import type { ProbeModel } from '../probe-model.js';
 import { createAudience } from './audience.js';
 import { LOOP, createChangeWatch } from './change-watch.js';
 import { createCheckRecords } from './check-records.js';
-import { type DocumentOptions, makeDiagnosis } from './document.js';
+import { type DocumentOptions, diagnosisSteps } from './document.js';
 import { type EventStreams, createEventStreams } from './event-streams.js';
 import { createMainReadings } from './main-readings.js';
 import type { MainSample } from './main-sampler.js';
@@ -31,6 +32,8 @@ export interface DiagnosticianOptions extends DiagnoseOptions {
   readonly clock: Clock;
   readonly options: ProbeOptions;
   readonly watchesLoop: boolean;
+  /** Makes the documents of the streams. */
+  readonly pace: Pace;
   readonly onError: (error: unknown) => void;
 }
 
@@ -46,7 +49,8 @@ export interface Diagnostician {
   stallEnded(blockedForMs: number): void;
   /** Somebody looks: resolves once the main loop has told of itself, or after a moment. Never rejects. */
   refresh(): Promise<void>;
-  document(options?: DocumentOptions): Diagnosis;
+  /** Makes the document of the moment at which it is asked for. */
+  document(options?: DocumentOptions): Generator<undefined, Diagnosis, undefined>;
   close(): void;
 }
 
@@ -81,7 +85,7 @@ export function createDiagnostician(options: DiagnosticianOptions): Diagnosticia
     changes.look(moment);
   }
 
-  function document(what?: DocumentOptions): Diagnosis {
+  function document(what?: DocumentOptions): Generator<undefined, Diagnosis, undefined> {
     look();
     const source = {
       ...options,
@@ -92,7 +96,7 @@ export function createDiagnostician(options: DiagnosticianOptions): Diagnosticia
       probeSince: changes.probeSince,
       leasesAt: () => leasesAt,
     };
-    return makeDiagnosis(source, momentOf(clock), what);
+    return diagnosisSteps(source, momentOf(clock), what);
   }
 
   const streams = createEventStreams({ ...options, audience, document });

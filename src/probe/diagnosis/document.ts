@@ -20,7 +20,7 @@ import type { ProbeModel } from '../probe-model.js';
 import type { CheckRecords } from './check-records.js';
 import type { Moment } from './moment.js';
 import type { ProcessReadings } from './process-readings.js';
-import { whyOf } from './why.js';
+import { MAX_CHAINS, whyOf } from './why.js';
 import type { WhyContext } from './why-facts.js';
 
 /** What the document is made from. */
@@ -44,18 +44,21 @@ export interface DocumentOptions {
 /** Steps of all checks together: the thread has a small heap, and 20,000 are 2.5 MB of text. */
 const MAX_STEPS = 20_000;
 
-/** Makes the document of this moment. */
-export function makeDiagnosis(
+/**
+ * Makes the document of this moment, a step for each check. What a check has in its memory is read when it is looked
+ * at, so that the runs of all of them are never there at the same time.
+ */
+export function* diagnosisSteps(
   source: DocumentSource,
   moment: Moment,
   { history = true }: DocumentOptions = {},
-): Diagnosis {
+): Generator<undefined, Diagnosis, undefined> {
   const { model, board, readings, stall } = source;
   const state = model.state();
   const context: WhyContext = { ...source, state, moment };
   const steps = history ? Math.floor(MAX_STEPS / Math.max(1, state.checks.size)) : 0;
   const { text: _text, ...seen } = stall.now(moment) ?? {};
-  return {
+  const head = {
     schema: DIAGNOSIS_SCHEMA,
     at: isoTime(moment.wallNow),
     phase: board.phase(),
@@ -68,14 +71,19 @@ export function makeDiagnosis(
       liveness: probeOf('liveness', source, context),
       readiness: probeOf('readiness', source, context),
     },
-    checks: [...state.checks.values()].map((view) => checkOf(view, source, moment, steps)),
     timeline: source.timeline(),
     process: readings.read(moment),
     leases: (state.leases ?? []).map((lease) => leaseOf(lease, moment.now - source.leasesAt())),
     ...(state.drain === undefined ? {} : { drain: drainOf(state.drain, moment.now) }),
     ...('cause' in seen ? { stall: seen } : {}),
     findings: state.findings.map(plainText),
-  };
+  } as const;
+  const checks: CheckDiagnosis[] = [];
+  for (const view of state.checks.values()) {
+    checks.push(checkOf(view, source, moment, steps));
+    yield;
+  }
+  return { ...head, checks };
 }
 
 function instanceOf({ version, releaseId }: ServiceInfo): InstanceInfo {
@@ -92,12 +100,14 @@ function instanceOf({ version, releaseId }: ServiceInfo): InstanceInfo {
 function probeOf(kind: ProbeKind, source: DocumentSource, context: WhyContext): ProbeDiagnosis {
   const decision = source.model.decision(kind, context.moment.now);
   const since = source.probeSince(kind);
+  const more = decision.reasons.length - MAX_CHAINS;
   return {
     status: decision.status,
     httpStatus: source.model.httpStatus(kind, decision),
     reason: decision.reason,
     ...(since === undefined ? {} : { since: isoTime(since) }),
     why: whyOf(decision, context),
+    ...(more > 0 ? { moreReasons: more } : {}),
   };
 }
 
@@ -121,8 +131,12 @@ function checkOf(
     abandoned,
     hanging,
     transitions,
-    recent: history?.recent() ?? [],
-    history: history?.steps(wallNow, steps) ?? [],
+    get recent() {
+      return history?.recent() ?? [];
+    },
+    get history() {
+      return history?.steps(wallNow, steps) ?? [];
+    },
   };
 }
 

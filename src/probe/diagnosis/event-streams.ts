@@ -3,7 +3,10 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../core/clock.js';
 import type { Diagnosis } from '../../core/diagnosis.js';
 import { STATUS_EVENTS_PATH } from '../../core/path-sets.js';
+import { diagnosisJson } from '../../protocol/diagnosis-json.js';
 import { NO_CACHE } from '../../protocol/probe-body.js';
+import { encodeSteps } from '../encoded.js';
+import type { Pace } from '../pace.js';
 import { type ProbeResponse, refusal } from '../prepared.js';
 import { parseTarget } from '../routes.js';
 import type { Audience } from './audience.js';
@@ -23,8 +26,9 @@ export interface EventStreams {
 export interface EventStreamsOptions {
   readonly clock: Pick<Clock, 'now' | 'setTimeout'>;
   readonly audience: Pick<Audience, 'stay'>;
-  readonly document: (options: DocumentOptions) => Diagnosis;
-  /** Characters under way to readers that do not keep up, of all of them together. @defaultValue 32e6 */
+  readonly pace: Pace;
+  readonly document: (options: DocumentOptions) => Generator<undefined, Diagnosis, undefined>;
+  /** Bytes under way to readers that do not keep up, of all of them together. @defaultValue 32e6 */
   readonly maxUnderWay?: number;
   readonly onError: (error: unknown) => void;
 }
@@ -32,9 +36,9 @@ export interface EventStreamsOptions {
 /** A team on an incident call, and each with two windows. */
 const MAX_STREAMS = 16;
 const EVERY_MS = 1000;
-/** Readers that come together, as after a restart, get one document: probes would wait for as many as there are readers. */
+/** Readers that come together, as after a restart, get one document. */
 const SHARED_MS = 250;
-/** Making documents takes at most this share of the thread, which has probes to answer. */
+/** Making documents and sending them takes at most this share of the thread, which has probes to answer. */
 const SHARE = 0.02;
 const SLOWEST_MS = 10_000;
 /** Whoever reads nothing for this long has gone without saying so, and holds a place that others want. */
@@ -42,6 +46,7 @@ const STUCK_MS = 60_000;
 const MAX_UNDER_WAY = 32e6;
 
 const TOO_MANY = refusal(503, 'too many streams', ['Retry-After', '5']);
+const FAILED = refusal(500, 'internal error');
 const NOT_ALLOWED = refusal(405, 'method not allowed', ['Allow', 'GET']);
 
 const HEADERS = [
@@ -60,6 +65,8 @@ interface Stream {
   readonly response: ServerResponse;
   readonly socket: Socket;
   readonly history: boolean;
+  /** Whether it has got its first event; the others are for those that have. */
+  begun: boolean;
   /** What is under way, and since when in monotonic time; undefined while the reader keeps up. */
   stuck: { readonly since: number; readonly length: number } | undefined;
   readonly leave: () => void;
@@ -74,7 +81,7 @@ class Streams implements EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #open = new Set<Stream>();
   /** The last events by whether they have history. */
-  readonly #events = new Map<boolean, { readonly at: number; readonly event: string }>();
+  readonly #events = new Map<boolean, { readonly at: number; readonly event: Uint8Array }>();
   #timer: Timer | undefined;
   #closed = false;
 
@@ -101,11 +108,9 @@ class Streams implements EventStreams {
   }
 
   #begin({ socket, response }: Pick<Stream, 'socket' | 'response'>, history: boolean): void {
-    const { audience } = this.#options;
-    // Before anything is written: what fails is still answered 500.
-    const event = this.#event(history);
+    const { audience, pace, onError } = this.#options;
     const leave = audience.stay();
-    const stream: Stream = { response, socket, history, stuck: undefined, leave };
+    const stream: Stream = { response, socket, history, begun: false, stuck: undefined, leave };
     this.#open.add(stream);
     const left = (): void => {
       this.#open.delete(stream);
@@ -117,34 +122,58 @@ class Streams implements EventStreams {
     // What went wrong with a connection is its reader's business.
     response.on('error', () => {});
     response.on('drain', () => (stream.stuck = undefined));
-    response.writeHead(200, HEADERS);
+    pace.run(this.#firstEvent(stream), {
+      done: () => this.#plan(EVERY_MS),
+      failed(error) {
+        onError(error);
+        refuse(response);
+      },
+    });
+  }
+
+  *#firstEvent(stream: Stream): Generator<undefined, void, undefined> {
+    // Before anything is written: what fails is still answered 500.
+    const event = yield* this.#event(stream.history);
+    if (!this.#open.has(stream) || this.#closed) return;
+    stream.begun = true;
+    stream.response.writeHead(200, HEADERS);
     this.#send(stream, event);
-    this.#plan(EVERY_MS);
   }
 
   #plan(delayMs: number): void {
+    if (this.#closed) return;
     this.#timer ??= this.#options.clock.setTimeout(() => this.#turn(), delayMs);
   }
 
   #turn(): void {
-    const { clock, onError } = this.#options;
-    this.#timer = undefined;
+    const { pace, onError } = this.#options;
     this.#events.clear();
+    if (this.#open.size === 0) this.#timer = undefined;
     if (this.#open.size === 0 || this.#closed) return;
-    const startedAt = clock.now();
-    try {
-      this.#sendAll(startedAt);
-    } catch (error) {
-      onError(error);
-    }
-    const tookMs = clock.now() - startedAt;
-    this.#plan(Math.min(SLOWEST_MS, Math.max(EVERY_MS, tookMs / SHARE)));
+    const next = (spentMs: number): void => {
+      this.#timer = undefined;
+      this.#plan(Math.min(SLOWEST_MS, Math.max(EVERY_MS, spentMs / SHARE)));
+    };
+    pace.run(this.#sendAll(), {
+      done: (_, spentMs) => next(spentMs),
+      failed(error) {
+        onError(error);
+        next(0);
+      },
+    });
   }
 
-  #sendAll(now: number): void {
-    this.#cutStuck(now);
-    for (const stream of this.#open) {
-      if (stream.stuck === undefined) this.#send(stream, this.#event(stream.history));
+  *#sendAll(): Generator<undefined, void, undefined> {
+    this.#cutStuck(this.#options.clock.now());
+    const events = new Map<boolean, Uint8Array>();
+    for (const stream of [...this.#open]) {
+      if (!stream.begun || stream.stuck !== undefined) continue;
+      const { history } = stream;
+      const event = events.get(history) ?? (yield* this.#event(history));
+      events.set(history, event);
+      if (this.#closed) return;
+      if (this.#open.has(stream)) this.#send(stream, event);
+      yield;
     }
   }
 
@@ -162,19 +191,30 @@ class Streams implements EventStreams {
     }
   }
 
-  /** One text for all who want the same at the same time. */
-  #event(history: boolean): string {
+  /** One for all who want the same at the same time. */
+  *#event(history: boolean): Generator<undefined, Uint8Array, undefined> {
     const { clock, document } = this.#options;
     const known = this.#events.get(history);
     if (known !== undefined && clock.now() - known.at < SHARED_MS) return known.event;
-    const event = `event: diagnosis\ndata: ${JSON.stringify(document({ history }))}\n\n`;
+    const event = yield* encodeSteps(eventParts(yield* document({ history })));
     this.#events.set(history, { at: clock.now(), event });
     return event;
   }
 
   /** A reader that does not keep up misses events in between: nothing waits for it but what is under way. */
-  #send(stream: Stream, event: string): void {
+  #send(stream: Stream, event: Uint8Array): void {
     const { clock } = this.#options;
     if (!stream.response.write(event)) stream.stuck = { since: clock.now(), length: event.length };
   }
+}
+
+function* eventParts(document: Diagnosis): Generator<string, void, undefined> {
+  yield 'event: diagnosis\ndata: ';
+  yield* diagnosisJson(document);
+  yield '\n\n';
+}
+
+function refuse(response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(FAILED.status, FAILED.headers as string[]).end(FAILED.body);
 }

@@ -69,9 +69,13 @@ export function createLateDiagnosis(options: LateDiagnosisOptions): LateDiagnosi
     explainStall: (report) => safely((one) => one.stallExplained(report)),
     async document(what) {
       await opened?.refresh();
-      let document: Diagnosis | undefined;
-      safely((one) => (document = one.document(what)));
-      return document;
+      if (opened === undefined) return undefined;
+      try {
+        return await options.pace.finish(opened.document(what));
+      } catch (error) {
+        onError(error);
+        return undefined;
+      }
     },
     close: () => safely((one) => one.close()),
   };

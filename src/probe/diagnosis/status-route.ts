@@ -1,8 +1,9 @@
 import { mediaQuality } from '../../protocol/accept.js';
+import type { Pace } from '../pace.js';
 import type { Prepared } from '../prepared.js';
-import { type StatusSource, renderStatus } from '../status-view.js';
+import { type StatusSource, statusSteps } from '../status-view.js';
 import type { LateDiagnosis } from './late-diagnosis.js';
-import { pageOf } from './page-route.js';
+import { pageSteps } from './page-route.js';
 
 /** What a request for the report asks for. */
 export interface StatusRequest {
@@ -10,14 +11,20 @@ export interface StatusRequest {
   readonly query: URLSearchParams;
 }
 
+/** What reports are made of, and at what pace. */
+export interface StatusAnswersOptions {
+  readonly source: StatusSource;
+  readonly diagnosis: Pick<LateDiagnosis, 'document'>;
+  readonly pace: Pace;
+}
+
 /**
  * Answers `/healthz/status`: health+json with the diagnosis in it, or the page for whoever likes HTML at least as much,
  * as browsers do. `?history=none` leaves the steps of the day out. Who asks for the same while it is being made gets the
- * same: they all wait for one word of the main loop, and probes would wait for as many reports as were asked for.
+ * same: the heap is too small for as many reports as may be asked for.
  */
 export function createStatusAnswers(
-  source: StatusSource,
-  diagnosis: LateDiagnosis,
+  options: StatusAnswersOptions,
 ): (asked: StatusRequest) => Promise<Prepared> {
   const making = new Map<string, Promise<Prepared>>();
   return ({ accept, query }) => {
@@ -27,9 +34,7 @@ export function createStatusAnswers(
     const key = [history, html, refresh].join();
     const known = making.get(key);
     if (known !== undefined) return known;
-    const made = makeAnswer(source, diagnosis, { history, html, refresh }).finally(() =>
-      making.delete(key),
-    );
+    const made = makeAnswer(options, { history, html, refresh }).finally(() => making.delete(key));
     making.set(key, made);
     return made;
   };
@@ -42,13 +47,15 @@ interface Wanted {
 }
 
 async function makeAnswer(
-  source: StatusSource,
-  diagnosis: LateDiagnosis,
+  { source, diagnosis, pace }: StatusAnswersOptions,
   { history, html, refresh }: Wanted,
 ): Promise<Prepared> {
   const document = await diagnosis.document({ history });
-  const page = document !== undefined && html ? await pageOf(document, refresh) : undefined;
-  return page ?? renderStatus(source, document);
+  const steps =
+    document !== undefined && html
+      ? await pageSteps(document, refresh)
+      : statusSteps(source, document);
+  return pace.finish(steps);
 }
 
 /** Whether HTML is named in the header and is as welcome as JSON; `*` alone is a program's. */

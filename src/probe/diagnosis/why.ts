@@ -12,15 +12,20 @@ import { type WhyContext, factsOf } from './why-facts.js';
 /** Outcomes told one by one; the verdict says how many there were. */
 const OUTCOMES = 3;
 
-/** Why a probe says what it says: a chain for each reason, from the reason down to the error. */
+/** Reasons that are explained. Thousands of checks that fail together fail for one cause, and nobody reads as many. */
+export const MAX_CHAINS = 200;
+
+/** Why a probe says what it says: a chain for each of its first reasons, from the reason down to the error. */
 export function whyOf(decision: Decision, context: WhyContext): readonly (readonly WhyStep[])[] {
   const { reasons, heldFor = [] } = decision;
-  return reasons.map((reason) => [
-    ...reasonSteps(reason, context),
-    ...heldFor
-      .filter((each) => isHeldFor(reason, each))
-      .flatMap((each) => reasonSteps(each, context)),
-  ]);
+  return reasons
+    .slice(0, MAX_CHAINS)
+    .map((reason) => [
+      ...reasonSteps(reason, context),
+      ...heldFor
+        .filter((each) => isHeldFor(reason, each))
+        .flatMap((each) => reasonSteps(each, context)),
+    ]);
 }
 
 function reasonSteps(reason: Reason, context: WhyContext): readonly WhyStep[] {

@@ -14,6 +14,7 @@ import {
   createLateDiagnosis,
 } from '../../../src/probe/diagnosis/late-diagnosis.js';
 import type { MainSample } from '../../../src/probe/diagnosis/main-sampler.js';
+import { type Pace, createPace } from '../../../src/probe/pace.js';
 import { type ProbeModel, createProbeModel } from '../../../src/probe/probe-model.js';
 import { type ManualClock, createManualClock } from '../../../src/testing/manual-clock.js';
 import { checkView, startedState } from '../../core/probe-state-builders.js';
@@ -25,6 +26,7 @@ export interface DiagnosisKit {
   readonly board: Board;
   readonly model: ProbeModel;
   readonly late: LateDiagnosis;
+  readonly pace: Pace;
   readonly errors: unknown[];
   /** How often the main loop was asked for its readings. */
   asked: number;
@@ -64,8 +66,10 @@ export async function createDiagnosisKit(watchesLoop = true): Promise<DiagnosisK
     beatMs: 0,
     diagnostic: { ...listener, host: '127.0.0.1', tokens: [] },
   });
+  const pace = createPace(clock);
   const late = createLateDiagnosis({
     board,
+    pace,
     clock,
     options,
     watchesLoop,
@@ -107,6 +111,7 @@ export async function createDiagnosisKit(watchesLoop = true): Promise<DiagnosisK
     board,
     model,
     late,
+    pace,
     errors,
     asked: 0,
     sample: SAMPLE,

@@ -8,6 +8,7 @@ import type { BoundAddress } from '../../../src/core/probe-host.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
 import { createEventStreams } from '../../../src/probe/diagnosis/event-streams.js';
 import { createMainSampler } from '../../../src/probe/diagnosis/main-sampler.js';
+import { createPace } from '../../../src/probe/pace.js';
 import { createManualClock } from '../../../src/testing/manual-clock.js';
 import { type EventReader, openEvents } from '../../support/event-stream.js';
 import { bundleProgram, eventually, type Program, startProgram } from '../../support/program.js';
@@ -221,11 +222,16 @@ describe('the events of the diagnosis', () => {
   it('E4: a reader that stops reading holds one document, and then gets the latest', async () => {
     let made = 0;
     const padding = 'x'.repeat(5e6);
+    // On which nothing takes long: the next event comes after a second, however busy the machine.
+    const clock = { ...systemClock, now: () => 0 };
     const streams = createEventStreams({
-      // On which nothing takes long: the next event comes after a second, however busy the machine.
-      clock: { ...systemClock, now: () => 0 },
+      clock,
+      pace: createPace(clock),
       audience: { stay: () => () => {} },
-      document: () => ({ uptimeMs: (made += 1), findings: [padding] }) as unknown as Diagnosis,
+      *document() {
+        yield;
+        return { uptimeMs: (made += 1), findings: [padding], checks: [] } as unknown as Diagnosis;
+      },
       onError(error) {
         throw error;
       },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LEASE_OUTCOMES, type LeaseView } from '../../../src/core/lease-host.js';
 import type { StallCause } from '../../../src/core/probe-host.js';
@@ -285,6 +286,24 @@ describe('the diagnosis', () => {
     expect(problemsOf(document)).toStrictEqual([]);
     expect(document.checks.map(({ name }) => name)).toStrictEqual(names);
     expect(document.probes.readiness.why).toHaveLength(200);
+    expect(document.probes.readiness.moreReasons).toBeUndefined();
+  });
+
+  it('E4: of thousands of reasons the first are explained, and the others are counted', async () => {
+    const kit = await createDiagnosisKit();
+    const names = Array.from({ length: 1000 }, (_, index) => `check-${index}`);
+    kit.apply({ checks: names.map((name) => ran(kit, name, 1, { status: 'fail' })) });
+    const document = await kit.document();
+    expect(problemsOf(document)).toStrictEqual([]);
+    expect(document.checks).toHaveLength(1000);
+    const { why, moreReasons } = document.probes.readiness;
+    expect([why.length, moreReasons]).toStrictEqual([200, 800]);
+  });
+
+  it('E4: names the version of hale that made it', async () => {
+    const kit = await createDiagnosisKit();
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect((await kit.document()).instance.haleVersion).toBe(version);
   });
 
   it('E4: what is not wanted of the history is left out', async () => {

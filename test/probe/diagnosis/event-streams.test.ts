@@ -6,19 +6,25 @@ import {
   type EventStreams,
   createEventStreams,
 } from '../../../src/probe/diagnosis/event-streams.js';
+import { createPace } from '../../../src/probe/pace.js';
 import { type ManualClock, createManualClock } from '../../../src/testing/manual-clock.js';
 
 /** A response whose reader keeps up only while it is told to. */
 class Reader extends EventEmitter {
   readonly events: string[] = [];
   keepsUp = true;
+  status = 0;
   headers: readonly string[] = [];
+  headersSent = false;
   ended = false;
-  writeHead(_status: number, headers: readonly string[]): void {
+  writeHead(status: number, headers: readonly string[]): this {
+    this.status = status;
     this.headers = headers;
+    this.headersSent = true;
+    return this;
   }
-  write(event: string): boolean {
-    this.events.push(event);
+  write(event: Uint8Array): boolean {
+    this.events.push(new TextDecoder().decode(event));
     return this.keepsUp;
   }
   end(): void {
@@ -73,6 +79,7 @@ function createStreamsKit(): StreamsKit {
     fails: false,
     streams: createEventStreams({
       clock,
+      pace: createPace(clock),
       maxUnderWay: 32_000,
       onError: (error) => errors.push(error),
       audience: {
@@ -81,12 +88,13 @@ function createStreamsKit(): StreamsKit {
           return () => void (kit.looking -= 1);
         },
       },
-      document({ history }) {
+      *document({ history }) {
         if (kit.fails) throw new Error('no document');
         clock.jump(kit.costMs);
         kit.made += 1;
         const findings = [`document ${kit.made}`, 'x'.repeat(kit.size)];
-        return { history, findings } as unknown as Diagnosis;
+        yield;
+        return { history, findings, checks: [] } as unknown as Diagnosis;
       },
     }),
     open(url = '/healthz/status/events') {
@@ -229,7 +237,8 @@ describe('the events of the diagnosis', () => {
     kit.fails = true;
     await kit.clock.advance(2000);
     expect(kit.errors.length).toBeGreaterThan(0);
-    expect(() => kit.open()).toThrow('no document');
+    const refused = kit.open();
+    expect([refused.status, refused.ended]).toStrictEqual([500, true]);
     expect(kit.looking).toBe(1);
     kit.fails = false;
     await kit.clock.advance(1000);

@@ -6,11 +6,14 @@ describe('the report', () => {
   it('E4: asked for by many at the same time is made once, and anew for whoever comes later', async () => {
     const kit = await createDiagnosisKit();
     let made = 0;
-    const answer = createStatusAnswers(kit, {
-      ...kit.late,
-      document(what) {
-        made += 1;
-        return kit.late.document(what);
+    const answer = createStatusAnswers({
+      source: kit,
+      pace: kit.pace,
+      diagnosis: {
+        document(what) {
+          made += 1;
+          return kit.late.document(what);
+        },
       },
     });
     const query = new URLSearchParams();

@@ -160,12 +160,12 @@ describe('the memory of the diagnosis', () => {
 
 describe('a diagnosis that is not there', () => {
   it('E4: is not there without a listener for it', async () => {
-    const { board, clock, model } = await createDiagnosisKit();
+    const { board, clock, model, pace } = await createDiagnosisKit();
     const onError = (error: unknown): never => {
       throw error;
     };
     const options = probeOptions();
-    const late = createLateDiagnosis({ board, clock, options, watchesLoop: true, onError });
+    const late = createLateDiagnosis({ board, clock, pace, options, watchesLoop: true, onError });
     await late.open(model);
     late.apply({});
     late.look();
@@ -182,12 +182,13 @@ describe('a diagnosis that is not there', () => {
   });
 
   it('E4: that cannot be opened is an error that is told, and nothing else', async () => {
-    const { board, clock, model } = await createDiagnosisKit();
+    const { board, clock, model, pace } = await createDiagnosisKit();
     const errors: unknown[] = [];
     const { listener } = probeOptions();
     if (listener === false) throw new Error('the probe listener is off');
     const late = createLateDiagnosis({
       board,
+      pace,
       clock: {
         ...clock,
         wallNow() {

@@ -3,8 +3,9 @@ import type { Clock } from '../../../src/core/clock.js';
 import type { CheckView, LastOutcome } from '../../../src/core/probe-state.js';
 import { createRunHistory } from '../../../src/core/run-history.js';
 import { createDiagnostician } from '../../../src/probe/diagnosis/diagnosis.js';
-import { renderPage } from '../../../src/page/page.js';
+import { atOnce, createPace } from '../../../src/probe/pace.js';
 import { createProbeModel } from '../../../src/probe/probe-model.js';
+import { renderPage } from '../../page/rendered.js';
 
 /*
  * Feeds a day of runs to the diagnosis in virtual time and tells what it cost. Needs --expose-gc.
@@ -78,6 +79,7 @@ async function main(): Promise<void> {
     model,
     options,
     watchesLoop: true,
+    pace: createPace(clock),
     redact: (text) => text,
     sampleMain: () => new Promise(() => {}),
     onError(error) {
@@ -112,7 +114,7 @@ async function main(): Promise<void> {
 /** Makes the report and the page once, of which nothing may stay but the page's assets. */
 function look(diagnosis: Pick<ReturnType<typeof createDiagnostician>, 'document'>) {
   const documentAt = process.hrtime.bigint();
-  const document = diagnosis.document();
+  const document = atOnce(diagnosis.document());
   const { length } = JSON.stringify(document);
   const documentMs = Number(process.hrtime.bigint() - documentAt) / 1e6;
   return {

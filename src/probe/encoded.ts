@@ -1,0 +1,33 @@
+/** Characters that are encoded at a time. */
+const PIECE = 65_536;
+
+const utf8 = new TextEncoder();
+
+/**
+ * Encodes a text that comes in parts, a step for each. The bytes are outside the heap, which is small on the probe
+ * thread, and any number of readers can be sent the same.
+ */
+export function* encodeSteps(parts: Iterable<string>): Generator<undefined, Uint8Array, undefined> {
+  const pieces: Uint8Array[] = [];
+  let text = '';
+  for (const part of parts) {
+    text += part;
+    if (text.length >= PIECE) {
+      pieces.push(utf8.encode(text));
+      text = '';
+    }
+    yield;
+  }
+  pieces.push(utf8.encode(text));
+  return joined(pieces);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
