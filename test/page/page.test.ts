@@ -28,7 +28,7 @@ describe('E4: a page of very many checks', () => {
     const report = diagnosis({ checks: [check('fine'), ...failed] });
     const page = mainOf(report);
     expect(page.match(/<div class="details">/g)).toHaveLength(50);
-    expect(page.match(/<li id="check-(?:bad|good)/g)).toHaveLength(301);
+    expect(page.match(/<li id="check-/g)).toHaveLength(301);
     const few = mainOf(diagnosis({ checks: failed.slice(0, 50) }));
     expect(few.match(/<div class="details">/g)).toHaveLength(50);
   });
@@ -160,7 +160,7 @@ describe('E4: the content', () => {
 
   it('E4: two hundred checks: the failing first, and the page stays small', () => {
     const page = mainOf(STATES.manyChecks());
-    expect(page.match(/<li id="check-(?:bad|good)/g)).toHaveLength(200);
+    expect(page.match(/<li id="check-/g)).toHaveLength(200);
     expect(page.indexOf('id="checks-fail"')).toBeLessThan(page.indexOf('id="checks-warn"'));
     expect(page.indexOf('id="checks-warn"')).toBeLessThan(page.indexOf('id="checks-pass"'));
     expect(page.match(/Last runs/g)?.length).toBe(
