@@ -32,6 +32,8 @@ export interface LeaseCall {
   readonly clock: Clock;
   /** Hears, of a list, of each entry below the store's prefix that is none of hale's: its key, cut to 200 characters. */
   readonly onForeign?: (key: string) => void;
+  /** Hears, of a list, how each lease ended that nobody has any more, where the registry keeps that. */
+  readonly onEnded?: (ended: LeaseEnded) => void;
 }
 
 /** Who has a lease, as far as the store could tell. */
@@ -77,6 +79,14 @@ export interface LeaseRecord {
   readonly data: string;
 }
 
+/** How the last grant of a lease ended. */
+export interface LeaseEnded {
+  readonly name: string;
+  readonly token: LeaseToken;
+  /** `released`: its holder gave it back. `expired`: it did not renew it in time. */
+  readonly why: 'released' | 'expired';
+}
+
 /** Which leases. */
 export interface LeaseQuery {
   /** Only names that begin with this. @defaultValue '' */
@@ -86,9 +96,23 @@ export interface LeaseQuery {
 /** What a watch tells. */
 export type LeaseEvent =
   /** Told for every lease at first, then at each grant and renewal. */
-  | { readonly kind: 'held'; readonly record: LeaseRecord }
+  | {
+      readonly kind: 'held';
+      readonly record: LeaseRecord;
+      /**
+       * How many milliseconds ago it may have been granted or renewed: since the look before, Infinity at the first one.
+       * @defaultValue 0: told at once
+       */
+      readonly withinMs?: number;
+    }
   /** Released or expired. */
-  | { readonly kind: 'free'; readonly name: string; readonly token: LeaseToken }
+  | {
+      readonly kind: 'free';
+      readonly name: string;
+      readonly token: LeaseToken;
+      /** Absent where the registry does not keep it. */
+      readonly why?: LeaseEnded['why'];
+    }
   /** Everything told so far is complete as of now: after the first look, and after each one that follows a failure. */
   | { readonly kind: 'synced' }
   /** Something below the store's prefix is none of hale's, and left out; told once for each of the first 100 keys. */

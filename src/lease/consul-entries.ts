@@ -22,6 +22,8 @@ export interface ConsulEntry {
   readonly revision: string;
   /** Renewals so far: a write that changes nothing would not be seen. */
   readonly renewals: number;
+  /** Whether the last holder gave it back. */
+  readonly released: boolean;
 }
 
 /**
@@ -46,8 +48,12 @@ export function isKeyPrefix(prefix: string): boolean {
 export function valueOf(
   { name, holder, ttlMs, data }: LeaseRequest,
   renewals: number,
+  released = false,
 ): { Value: string } {
-  const text = JSON.stringify({ name, holder, ttlMs, data, renewals });
+  const text = JSON.stringify({
+    ...{ name, holder, ttlMs, data, renewals },
+    ...(released && { released }),
+  });
   return { Value: Buffer.from(text).toString('base64') };
 }
 
@@ -69,6 +75,7 @@ export function entryOf({ Key, Value, LockIndex, ModifyIndex, Session }: ConsulP
     data: String(kept['data']),
     revision: String(ModifyIndex),
     renewals: Number(kept['renewals']),
+    released: kept['released'] === true,
   };
 }
 

@@ -16,6 +16,7 @@ export type {
   LeaseAcquired,
   LeaseCall,
   LeaseClaim,
+  LeaseEnded,
   LeaseEvent,
   LeaseOwner,
   LeaseQuery,

@@ -52,11 +52,6 @@ function nameOf(key: string): string {
   }
 }
 
-/** Whether a key is one of a lease. */
-export function isLeaseKey(key: string): boolean {
-  return key.startsWith(LEASE_KEYS);
-}
-
 /** The value of a grant, or with `token` of a renewal. */
 export function valueOf({ holder, ttlMs, data }: LeaseRequest, token?: bigint): string {
   return JSON.stringify({ holder, ttlMs, data, ...(token !== undefined && { token: `${token}` }) });

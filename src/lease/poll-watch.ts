@@ -1,7 +1,9 @@
+import { type BootClock, createBootClock } from '../core/boot-clock.js';
 import type { Timer } from '../core/clock.js';
 import { contain } from '../core/contain.js';
 import type {
   LeaseCall,
+  LeaseEnded,
   LeaseEvent,
   LeaseRecord,
   LeaseWatch,
@@ -28,6 +30,8 @@ const TIMEOUT_MS = 4000;
 /** Whoever writes that much below the prefix has been told. */
 const MOST_FOREIGN = 100;
 
+type Ends = Map<string, LeaseEnded['why']>;
+
 /** A watch that lists again and again, and tells the differences. */
 export function createPollWatch(options: PollWatchOptions): PollWatch {
   return new Poller(options);
@@ -38,6 +42,9 @@ class Poller implements PollWatch {
   readonly #attempts;
   readonly #known = new Map<string, LeaseRecord>();
   readonly #foreign = new Set<string>();
+  readonly #boot: BootClock;
+  /** When the last look that was answered began. */
+  #lookedAt = -Infinity;
   #timer: Timer | undefined;
   #busy = false;
   #hinted = false;
@@ -47,7 +54,10 @@ class Poller implements PollWatch {
 
   constructor(options: PollWatchOptions) {
     this.#options = options;
-    this.#attempts = createAttempts(options.context.clock, () => {});
+    const { clock } = options.context;
+    const now = (): number => clock.now();
+    this.#boot = createBootClock({ now, uptimeMs: () => clock.uptimeMs?.() ?? now() });
+    this.#attempts = createAttempts(clock, () => {});
     this.#in(0);
   }
 
@@ -77,31 +87,40 @@ class Poller implements PollWatch {
       return;
     }
     this.#busy = true;
+    const ends: Ends = new Map();
+    const askedAt = this.#boot.now();
     const { timeoutMs = TIMEOUT_MS, everyMs = EVERY_MS } = this.#options.context;
     const attempt = await this.#attempts.run(timeoutMs, (call) => {
       const onForeign = (key: string): void => this.#tellForeign(key, call.signal);
-      return this.#options.list({ ...call, onForeign });
+      const onEnded = ({ name, token, why }: LeaseEnded): void => {
+        if (this.#known.get(name)?.token === token) ends.set(name, why);
+      };
+      return this.#options.list({ ...call, onForeign, onEnded });
     });
     this.#busy = false;
     if (this.#closed) return;
-    if (attempt.kind === 'answered') this.#compare(attempt.value);
-    else this.#fail(attempt.kind === 'error' ? attempt.error : new Error('no answer in time'));
+    if (attempt.kind === 'answered') {
+      this.#compare(attempt.value, ends);
+      this.#lookedAt = askedAt;
+    } else this.#fail(attempt.kind === 'error' ? attempt.error : new Error('no answer in time'));
     this.#in(this.#hinted ? 0 : everyMs);
     this.#hinted = false;
   }
 
-  #compare(records: readonly LeaseRecord[]): void {
+  #compare(records: readonly LeaseRecord[], ends: Ends): void {
+    const withinMs = this.#boot.now() - this.#lookedAt;
     const gone = new Map(this.#known);
     for (const record of records) {
       const known = gone.get(record.name);
       gone.delete(record.name);
       this.#known.set(record.name, record);
       if (known?.revision !== record.revision || known.token !== record.token)
-        this.#tell({ kind: 'held', record });
+        this.#tell({ kind: 'held', record, withinMs });
     }
     for (const { name, token } of gone.values()) {
       this.#known.delete(name);
-      this.#tell({ kind: 'free', name, token });
+      const why = ends.get(name);
+      this.#tell({ kind: 'free', name, token, ...(why !== undefined && { why }) });
     }
     if (!this.#synced) this.#tell({ kind: 'synced' });
     this.#synced = true;

@@ -33,6 +33,8 @@ export interface StoreHarness {
   readonly fixedTtl?: boolean;
   /** Whether only the client that was granted a lease can renew it. @defaultValue false */
   readonly heldByClient?: boolean;
+  /** Whether the registry keeps how a lease ended. @defaultValue false */
+  readonly tellsEnds?: boolean;
   /** Whether the registry has a clock of its own, so that no clock of a client matters. */
   readonly ownClock: boolean;
   /** Ends the registry and starts it again with its data. */

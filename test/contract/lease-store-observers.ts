@@ -60,6 +60,11 @@ export const observerCases: readonly ContractCase[] = [
       await b.until('the expiry', () =>
         events.some((e) => line(e).startsWith(`free ${prefix}short`)),
       );
+      // How they ended is right, or not told.
+      const ends = events.filter((event) => event.kind === 'free' && event.why !== undefined);
+      for (const end of ends)
+        expect(end).toMatchObject({ why: line(end).includes('short') ? 'expired' : 'released' });
+      expect(ends).toHaveLength(b.tellsEnds === true ? 2 : 0);
       await close();
       await close();
       const count = events.length;

@@ -42,7 +42,9 @@ describe('keys of Consul', () => {
       token: 7n,
       revision: '40',
       renewals: 3,
+      released: false,
     });
+    expect(entryOf({ ...pair, ...valueOf(request, 3, true) }).released).toBe(true);
     expect(entryOf({ ...pair, ...valueOf(request, 0), Session: '' }).session).toBe(undefined);
     const noTtl = Buffer.from('{"name":"a","holder":"b"}').toString('base64');
     for (const Value of [null, '', 'e30=', 'bm9uZQ==', noTtl])

@@ -111,9 +111,9 @@ class Observer implements Fleet {
     if (this.#closed) return;
     const now = this.#boot.now();
     if (event.kind === 'held') {
-      if (this.#isInstance(event.record)) this.#roster.held(event.record, now);
+      if (this.#isInstance(event.record)) this.#roster.held(event.record, now, event.withinMs);
     } else if (event.kind === 'free') {
-      this.#roster.free(event.name, event.token, now);
+      this.#roster.free(event, now);
       // Not at once: whatever else has gone is told with it, and all of them together may be too many.
       if (this.#dueAt > now + SHORTEST_PAUSE_MS) this.#in(SHORTEST_PAUSE_MS);
     } else if (event.kind === 'failed') {

@@ -1,5 +1,5 @@
 import { parseIsoTime } from '../../core/iso-time.js';
-import type { LeaseRecord, LeaseToken } from '../../core/lease-store.js';
+import type { LeaseEnded, LeaseRecord, LeaseToken } from '../../core/lease-store.js';
 import { type Detector, heartbeatMs } from './detector.js';
 import type { FleetInstance, InstanceState } from './fleet-view.js';
 import { type InstanceInfo, parseInstanceData } from './instance-data.js';
@@ -13,9 +13,15 @@ export interface Moment {
   readonly judged: number;
 }
 
+/** When a heartbeat was heard. */
+export interface Heard extends Moment {
+  /** It came at most so many milliseconds ago. */
+  readonly withinMs: number;
+}
+
 /** How its lease ended. */
 export interface Gone {
-  /** Long before it could have expired, or while draining. */
+  /** The registry says so, or it is gone long before it can have expired, or it was draining. */
   readonly released: boolean;
   /** Told while the registry was away: nobody knows why. */
   readonly unclear: boolean;
@@ -45,7 +51,7 @@ export class Member {
   gone: Gone | undefined;
   #revision: string;
   #data: string;
-  /** When its lease expires, by what the registry told with the last heartbeat. */
+  /** When its lease expires at the earliest, by what was told with the last heartbeat. */
   #expiresAt: number;
   #rhythm: LearnedRhythm;
   /** By its own wall clock. */
@@ -53,14 +59,15 @@ export class Member {
   /** Whether the next interval was seen from end to end. */
   #intact = true;
 
-  constructor(record: LeaseRecord, { now, judged }: Moment, lagMs: number) {
+  constructor(record: LeaseRecord, heard: Heard, lagMs: number) {
+    const { now, judged } = heard;
     this.name = record.name;
     this.holder = record.holder;
     this.token = record.token;
     this.ttlMs = record.ttlMs;
     this.#revision = record.revision;
     this.#data = record.data;
-    this.#expiresAt = expiryOf(record, now);
+    this.#expiresAt = expiryOf(record, heard);
     this.#read();
     this.firstSeenAt = now;
     this.stateSince = now;
@@ -79,7 +86,8 @@ export class Member {
   }
 
   /** Takes in a heartbeat that came `lagMs` ago; returns whether it tells something else about itself. */
-  beat(record: LeaseRecord, { now, judged }: Moment, lagMs: number): boolean {
+  beat(record: LeaseRecord, heard: Heard, lagMs: number): boolean {
+    const { now, judged } = heard;
     const at = Math.max(this.beatAt, now - lagMs);
     const base = Math.max(this.base, judged - lagMs);
     // An interval in which the observer paused, or was slow, says nothing about the instance.
@@ -90,7 +98,7 @@ export class Member {
     this.base = base;
     this.token = record.token;
     this.#revision = record.revision;
-    this.#expiresAt = expiryOf(record, now);
+    this.#expiresAt = expiryOf(record, heard);
     if (record.ttlMs !== this.ttlMs) this.#rhythm = new LearnedRhythm(heartbeatMs(record.ttlMs));
     this.ttlMs = record.ttlMs;
     if (record.data === this.#data) return false;
@@ -120,11 +128,12 @@ export class Member {
   }
 
   /** Notes that its lease is not there any more. */
-  leave(now: number, unclear: boolean): void {
-    // A heartbeat may have been heard late, by an observer that was frozen: the registry knows better how old it was.
+  leave(now: number, unclear: boolean, why?: LeaseEnded['why']): void {
+    const isSure = why === 'released' || this.draining;
     const expiresAt = Math.min(this.beatAt + this.ttlMs, this.#expiresAt);
-    const released = this.draining || expiresAt - now > (1 - RELEASED_BEFORE) * this.ttlMs;
-    this.gone = { released, unclear: unclear && !this.draining };
+    const isEarly = expiresAt - now > (1 - RELEASED_BEFORE) * this.ttlMs;
+    const released = isSure || (why === undefined && isEarly);
+    this.gone = { released, unclear: unclear && !isSure };
   }
 
   view(
@@ -152,6 +161,7 @@ export class Member {
   }
 }
 
-function expiryOf({ ttlMs, expiresInMs = ttlMs }: LeaseRecord, now: number): number {
-  return now + expiresInMs;
+/** The registry knows best how old a heartbeat is; a look that comes late, or of an observer that was frozen, does not. */
+function expiryOf({ ttlMs, expiresInMs }: LeaseRecord, { now, withinMs }: Heard): number {
+  return now + (expiresInMs ?? ttlMs - withinMs);
 }

@@ -1,7 +1,7 @@
-import type { LeaseRecord, LeaseToken } from '../../core/lease-store.js';
+import type { LeaseEvent, LeaseRecord } from '../../core/lease-store.js';
 import type { Detector } from './detector.js';
 import type { FleetEvent, FleetInstance, FleetView, InstanceState } from './fleet-view.js';
-import { Member, type Moment } from './member.js';
+import { type Heard, Member, type Moment } from './member.js';
 import { type ObserverTime, createObserverTime } from './observer-time.js';
 import { Preservation, type PreserveRules } from './preservation.js';
 
@@ -19,6 +19,8 @@ export interface RosterOptions {
 type Registry =
   | { readonly kind: 'connecting' | 'lost' }
   | { readonly kind: 'up'; readonly judgedSince: number };
+
+type LeaseFree = Extract<LeaseEvent, { kind: 'free' }>;
 
 type InstanceEvent = Extract<FleetEvent, { instance: FleetInstance }>['kind'];
 
@@ -40,9 +42,9 @@ export class Roster {
     this.#preservation = new Preservation(options.preserve);
   }
 
-  /** A lease is held, which is a heartbeat if it is news. */
-  held(record: LeaseRecord, now: number): void {
-    const moment = this.#at(now);
+  /** A lease is held, which is a heartbeat if it is news; one that came at most `withinMs` ago. */
+  held(record: LeaseRecord, now: number, withinMs = 0): void {
+    const moment: Heard = { ...this.#at(now), withinMs };
     // A store of somebody else's may tell anything; by such a time nothing could be judged.
     if (!(record.ttlMs > 0 && Number.isFinite(record.ttlMs))) return;
     const known = this.#members.get(record.name);
@@ -55,11 +57,11 @@ export class Roster {
   }
 
   /** A lease has ended: released or expired. */
-  free(name: string, token: LeaseToken, now: number): void {
+  free({ name, token, why }: Omit<LeaseFree, 'kind'>, now: number): void {
     this.#at(now);
     const member = this.#members.get(name);
     if (member === undefined || member.token !== token || member.state === 'down') return;
-    member.leave(now, this.#registry.kind !== 'up');
+    member.leave(now, this.#registry.kind !== 'up', why);
   }
 
   /** Everything is told as of now. */
@@ -145,7 +147,7 @@ export class Roster {
     return { now, judged: this.#time.advance(now, dueAt) };
   }
 
-  #join(record: LeaseRecord, previous: Member | undefined, moment: Moment): void {
+  #join(record: LeaseRecord, previous: Member | undefined, moment: Heard): void {
     if (previous !== undefined && previous.state !== 'down') this.#tell('left', previous, moment);
     const member = new Member(record, moment, this.#lagMs(record, previous === undefined));
     member.schedule(this.#options.detector);
@@ -153,7 +155,7 @@ export class Roster {
     this.#tell('joined', member, moment);
   }
 
-  #beat(member: Member, record: LeaseRecord, moment: Moment): void {
+  #beat(member: Member, record: LeaseRecord, moment: Heard): void {
     const changed = member.beat(record, moment, this.#lagMs(record, false));
     member.schedule(this.#options.detector);
     if (member.state !== 'up' || member.gone !== undefined) this.#recover(member, moment);

@@ -123,7 +123,7 @@ class ConsulLease implements LeaseStore {
     if (!isClaim(present, claim)) return { kind: 'not_held' };
     const { session } = present;
     // The key stays: it counts the locks. What is unlocked first is free at once, whatever delay a session has.
-    const unlock = this.#operation('unlock', present, session, present.renewals);
+    const unlock = this.#operation('unlock', present, session, present.renewals, true);
     const outcome = await this.#api.transact([unlock], call.signal);
     // Else it ends by itself.
     await this.#api.destroySession(session, call.signal).catch(() => {});
@@ -135,7 +135,7 @@ class ConsulLease implements LeaseStore {
   async list(...[query, call]: Parameters<LeaseStore['list']>): ReturnType<LeaseStore['list']> {
     const { prefix = '' } = query;
     const pairs = await this.#api.read(keyOf(this.#prefix, prefix), true, call.signal);
-    return readable(pairs, (pair) => this.#recordOf(pair), call);
+    return readable(pairs, (pair) => this.#recordOf(pair, call), call);
   }
 
   watch(
@@ -153,16 +153,25 @@ class ConsulLease implements LeaseStore {
     return pair && entryOf(pair);
   }
 
-  #recordOf(pair: ConsulPair): LeaseRecord | undefined {
-    const { session, renewals: _, ...record } = entryOf(pair);
+  #recordOf(pair: ConsulPair, { onEnded }: LeaseCall): LeaseRecord | undefined {
+    const { session, renewals: _, released, ...record } = entryOf(pair);
     // Another store's prefix may begin with this one.
-    const isOwn = keyOf(this.#prefix, record.name) === pair.Key;
-    return isOwn && session !== undefined ? record : undefined;
+    if (keyOf(this.#prefix, record.name) !== pair.Key) return undefined;
+    if (session !== undefined) return record;
+    const { name, token } = record;
+    onEnded?.({ name, token, why: released ? 'released' : 'expired' });
+    return undefined;
   }
 
-  #operation<V extends string>(Verb: V, request: LeaseRequest, Session: string, renewals: number) {
+  #operation<V extends string>(
+    Verb: V,
+    request: LeaseRequest,
+    Session: string,
+    renewals: number,
+    released = false,
+  ) {
     const Key = keyOf(this.#prefix, request.name);
-    return { Verb, Key, Session, ...valueOf(request, renewals) };
+    return { Verb, Key, Session, ...valueOf(request, renewals, released) };
   }
 }
 

@@ -176,14 +176,16 @@ class EtcdLease implements LeaseStore {
     if (typeof lease['ID'] !== 'string' || !(grantedMs > 0))
       throw new Error('etcd answered without a lease');
     const key = this.#key(request.name);
-    const put = { key, value: valueOf(request), lease: lease['ID'] };
+    const ttlMs = Math.min(request.ttlMs, grantedMs);
+    // Observers reckon with what etcd does.
+    const put = { key, value: valueOf({ ...request, ttlMs }), lease: lease['ID'] };
     const answer = await this.#transact(request.name, created, { request_put: put }, signal);
     const [failure] = (answer['responses'] ?? []) as { response_range?: EtcdAnswer }[];
     return {
       done: answer['succeeded'] === true,
       present: firstOf(failure?.response_range ?? {}),
       revision: revisionOf(answer),
-      ttlMs: Math.min(request.ttlMs, grantedMs),
+      ttlMs,
     };
   }
 

@@ -122,7 +122,10 @@ class KubernetesLease implements LeaseStore {
       // Another store's prefix may begin with this one.
       if (objectName(this.#prefix, name) !== object.metadata.name) return undefined;
       const isAlive = this.#isAlive(object, entry, call, askedAt);
-      return isAlive && name.startsWith(prefix) ? { ...entry, holder } : undefined;
+      if (!name.startsWith(prefix)) return undefined;
+      if (isAlive) return { ...entry, holder };
+      call.onEnded?.({ name, token: entry.token, why: holder === '' ? 'released' : 'expired' });
+      return undefined;
     };
     return readable(own, recordOf, call);
   }

@@ -22,7 +22,6 @@ import {
   type NatsLeaseEntry,
   isClaim,
   isExpired,
-  isLeaseKey,
   keyOf,
   leaseOf,
   ownerOf,
@@ -127,16 +126,16 @@ class NatsStore<C extends NatsLeaseConnection> implements LeaseStore {
   list(...[{ prefix = '' }, call]: Parameters<LeaseStore['list']>): ReturnType<LeaseStore['list']> {
     return this.#use(call, async (bucket) => {
       await bucket.put(CLOCK_KEY, '');
+      const start = keyOf(prefix);
       const entries = new Map<string, NatsLeaseEntry>();
       let nowMs: number | undefined;
       for await (const entry of await bucket.history({ key: '>' })) {
         if (entry.key === CLOCK_KEY) nowMs = entry.created.getTime();
-        else if (isLeaseKey(entry.key)) entries.set(entry.key, entry);
+        else if (entry.key.startsWith(start)) entries.set(entry.key, entry);
       }
       if (nowMs === undefined) throw new Error('NATS did not tell all keys of the bucket');
       const now = nowMs;
-      const records = readable(entries.values(), (entry) => recordOf(leaseOf(entry), now), call);
-      return records.filter(({ name }) => name.startsWith(prefix));
+      return readable(entries.values(), (entry) => recordOf(leaseOf(entry), now), call);
     });
   }
 

@@ -43,7 +43,7 @@ function run(given: readonly Step[], preserve?: PreserveRules) {
   const apply = (each: Step): void => {
     if (each.kind === 'pass') driver.advanceTo(driver.now + each.ms);
     else if (each.kind === 'pause') driver.jump(each.ms);
-    else if (each.kind === 'free') driver.roster.free(each.name, 1n, driver.now);
+    else if (each.kind === 'free') driver.roster.free({ name: each.name, token: 1n }, driver.now);
     else if (each.kind === 'beat') {
       beats.set(each.name, driver.now);
       driver.beat(each.name);

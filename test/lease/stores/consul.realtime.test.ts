@@ -42,6 +42,7 @@ const harness = (port: (proxyPort: number) => number): StoreHarness => ({
   // A session lives for twice its ttl, which it has from its beginning.
   lateMs: 600,
   fixedTtl: true,
+  tellsEnds: true,
   plantForeign: (name) => put(`kv/${keyOf('hale/lease/', name)}`, 'secret'),
 });
 

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/engine/system-clock.js';
+import { createFleet } from '../../../src/fleet.js';
 import { toBase64 } from '../../../src/lease/etcd-entries.js';
 import { etcdLease } from '../../../src/lease/stores/etcd.js';
 import type { FaultProxy } from '../../../src/testing/fault-proxy.js';
@@ -131,6 +132,25 @@ describe('etcdLease', () => {
       await told('free');
     } finally {
       await watch.close();
+      store.close?.();
+    }
+  });
+
+  it('H7: a ttl that etcd rounds down is what observers reckon with: its death is no release', async () => {
+    const store = etcdLease(server.url);
+    const mortal = { ...request, name: 'mortal', ttlMs: 2900 };
+    const granted = await store.acquire(mortal, call());
+    const fleet = createFleet({ store, prefix: 'mortal', everyMs: 100, preserve: false });
+    const told: string[] = [];
+    fleet.watch(({ kind }) => void told.push(kind));
+    try {
+      await vi.waitFor(() => expect(told).toContain('joined'), 5000);
+      const token = granted.kind === 'granted' ? granted.token : 0n;
+      await store.renew({ ...mortal, token }, call());
+      await vi.waitFor(() => expect(told.at(-1)).toMatch(/down|left/), { timeout: 9000 });
+      expect(told.at(-1)).toBe('down');
+    } finally {
+      await fleet.close();
       store.close?.();
     }
   });

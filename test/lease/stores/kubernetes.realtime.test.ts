@@ -52,6 +52,7 @@ const harness = (port: (proxyPort: number) => number) => ({
   ttlMs: 1000,
   lateMs: 200,
   ownClock: false,
+  tellsEnds: true,
   plantForeign: (name: string) =>
     ask('POST', '', {
       apiVersion: 'coordination.k8s.io/v1',
