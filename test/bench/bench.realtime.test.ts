@@ -59,6 +59,9 @@ const ANY_SPEED = {
   ],
 };
 
+/** For a goal that no run could meet, however short. */
+const SHORT = ['--duration=0.3', '--count=500'];
+
 describe('busy-loop', () => {
   it('exits 0 when every goal is met and keeps every latency', async () => {
     const { code, report, stdout, stderr } = await quickly<
@@ -85,7 +88,12 @@ describe('busy-loop', () => {
   });
 
   it('exits 1 and says so when a goal is missed', async () => {
-    const { code, stdout, report } = await quickly('busy-loop', '--loads=0', '--goal-p99=0.0001');
+    const { code, stdout, report } = await quickly(
+      'busy-loop',
+      ...SHORT,
+      '--loads=0',
+      '--goal-p99=0.0001',
+    );
     expect(code).toBe(1);
     expect(stdout).toContain('MISSED');
     expect(report.judgements.some(({ met }) => !met)).toBe(true);
@@ -103,7 +111,7 @@ describe('throughput', () => {
   });
 
   it('exits 1 when a goal is missed', async () => {
-    const { code } = await quickly('throughput', '--goal-throughput=1000');
+    const { code } = await quickly('throughput', ...SHORT, '--goal-throughput=1000');
     expect(code).toBe(1);
   });
 });
@@ -116,7 +124,7 @@ describe('idle', () => {
   });
 
   it('exits 1 when a goal is missed', async () => {
-    const { code } = await quickly('idle', ...ANY_SPEED.idle, '--goal-import=0.0001');
+    const { code } = await quickly('idle', ...ANY_SPEED.idle, ...SHORT, '--goal-import=0.0001');
     expect(code).toBe(1);
   });
 });
@@ -130,7 +138,8 @@ describe('a hale that serves from the main loop', () => {
   });
 
   it('misses the goal for main-thread CPU', async () => {
-    const { code, stdout } = await bench(['throughput', '--quick'], { BENCH_ISOLATION: 'inline' });
+    const args = ['throughput', '--quick', '--count=2000'];
+    const { code, stdout } = await bench(args, { BENCH_ISOLATION: 'inline' });
     expect(code).toBe(1);
     expect(stdout).toMatch(/main-thread CPU .*MISSED/);
   });
