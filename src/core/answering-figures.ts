@@ -38,6 +38,22 @@ export function withAnswersOf(
   return { ...figures, answers: [...answers.values()], handled: [...handled] };
 }
 
+/** What has been counted since `before`, by counters that only grow; those that did not are at 0. */
+export function answersSince(counts: AnswerCounts, before: AnswerCounts): AnswerCounts {
+  const answers = new Map(before.answers.map(([labels, count]) => [keyOf(labels), count]));
+  const handled = new Map(before.handled);
+  return {
+    answers: counts.answers.map(([labels, count]) => [
+      labels,
+      count - (answers.get(keyOf(labels)) ?? 0),
+    ]),
+    handled: counts.handled.map(([probe, view]) => {
+      const known = handled.get(probe);
+      return [probe, known === undefined ? view : differenceOf(view, known)];
+    }),
+  };
+}
+
 function keyOf({ probe, reason, status }: AnswerLabels): string {
   return `${probe} ${reason} ${status}`;
 }
@@ -46,5 +62,12 @@ function sumOf(one: HistogramView, other: HistogramView): HistogramView {
   return {
     counts: one.counts.map((count, index) => count + (other.counts[index] ?? 0)),
     sum: one.sum + other.sum,
+  };
+}
+
+function differenceOf(view: HistogramView, before: HistogramView): HistogramView {
+  return {
+    counts: view.counts.map((count, index) => count - (before.counts[index] ?? 0)),
+    sum: Math.max(0, view.sum - before.sum),
   };
 }

@@ -26,6 +26,8 @@ export interface LocalSideOptions {
 export interface LocalSide {
   readonly handler: ProbeHandler;
   apply(update: ProbeUpdate): void;
+  /** The probe thread has ended: what is told of answers counts from now on, as the counters of the next one do. */
+  countAnew(): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export function createLocalSide(options: LocalSideOptions): LocalSide {
       (error) => options.events.onError(error),
     ),
     apply: (update) => side?.apply(update),
+    countAnew: mounted.countAnew,
     async close() {
       closed = true;
       mounted.close();

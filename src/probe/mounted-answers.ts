@@ -1,4 +1,4 @@
-import type { AnswerCounts } from '../core/answering-figures.js';
+import { type AnswerCounts, answersSince } from '../core/answering-figures.js';
 import type { Clock, Timer } from '../core/clock.js';
 
 export interface MountedAnswersOptions {
@@ -11,6 +11,11 @@ export interface MountedAnswersOptions {
 export interface MountedAnswers {
   /** A probe was answered. */
   note(): void;
+  /**
+   * The probe thread has ended, and the counters of the next one begin at 0: what was told before is not told once more, or
+   * `rate()` would take it for a burst of probes.
+   */
+  countAnew(): void;
   /** Nothing is told from now on. */
   close(): void;
 }
@@ -23,13 +28,25 @@ export function createMountedAnswers(options: MountedAnswersOptions): MountedAns
   const { clock, read, publish } = options;
   let timer: Timer | undefined;
   let closed = false;
+  let told: AnswerCounts | undefined;
+  let before: AnswerCounts | undefined;
+
+  function tell(counts: AnswerCounts): void {
+    told = counts;
+    publish(before === undefined ? counts : answersSince(counts, before));
+  }
+
   return {
     note() {
       if (closed) return;
       timer ??= clock.setTimeout(() => {
         timer = undefined;
-        publish(read());
+        tell(read());
       }, PUBLISH_MS);
+    },
+    countAnew() {
+      before = told;
+      if (told !== undefined) tell(told);
     },
     close() {
       closed = true;

@@ -240,6 +240,7 @@ class ThreadHost implements AnsweringHost {
   #onExit(worker: Worker): void {
     if (this.#worker !== worker || this.#disposed !== undefined) return;
     this.#worker = undefined;
+    this.#local.countAnew();
     this.#planRestart();
   }
 

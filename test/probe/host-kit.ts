@@ -1,7 +1,8 @@
 import type { Clock } from '../../src/core/clock.js';
-import type { BoundAddress, ProbeHost, ProbeHostEvents } from '../../src/core/probe-host.js';
+import type { BoundAddress, ProbeHostEvents } from '../../src/core/probe-host.js';
 import type { ProbeOptions } from '../../src/core/probe-options.js';
 import { systemClock } from '../../src/engine/system-clock.js';
+import type { AnsweringHost } from '../../src/probe/answering-host.js';
 import { createInlineHost } from '../../src/probe/inline-host.js';
 import { createThreadHost } from '../../src/probe/thread-host.js';
 import { startedState } from '../core/probe-state-builders.js';
@@ -9,7 +10,7 @@ import { probeOptions } from '../support/probing.js';
 
 /** A host that says what happens to it. */
 export interface HostKit {
-  readonly host: ProbeHost;
+  readonly host: AnsweringHost;
   readonly errors: unknown[];
   evaluations: number;
   /** Starts it as a started, evaluated service; returns the probe port. */

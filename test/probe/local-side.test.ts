@@ -102,6 +102,33 @@ describe('probes answered on the main loop beside a probe thread', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('O1: a probe thread that was started again is told what was answered since, from 0 upward', async () => {
+    const { clock, side, ask, told } = setUp();
+    const labels = { probe: 'liveness', reason: 'ok', status: '200' };
+    const last = () => ({
+      count: told.at(-1)?.answers.find(([{ probe }]) => probe === 'liveness')?.[1],
+      handled: told.at(-1)?.handled.find(([probe]) => probe === 'liveness')?.[1],
+    });
+    side.countAnew();
+    expect(told).toHaveLength(0);
+    for (let index = 0; index < 600; index += 1) await ask('/livez');
+    await clock.advance(1000);
+    expect(last().count).toBe(600);
+    side.countAnew();
+    expect(told.at(-1)?.answers).toContainEqual([labels, 0]);
+    expect(last().handled?.sum).toBe(0);
+    expect(last().handled?.counts.every((count) => count === 0)).toBe(true);
+    for (let index = 0; index < 5; index += 1) await ask('/livez');
+    await clock.advance(1000);
+    expect(last().count).toBe(5);
+    expect(last().handled?.counts[0]).toBe(5);
+    side.countAnew();
+    await ask('/livez');
+    await clock.advance(1000);
+    expect(last().count).toBe(1);
+    await side.close();
+  });
+
   it('O1: an answer that waited for on-demand checks is told of', async () => {
     const { clock, side, ask, told } = setUp({ ...startedState(), onDemand: true });
     await ask('/readyz');

@@ -198,6 +198,32 @@ describe('the probe thread', () => {
     expect(isHaleError(kit.errors[0], 'HALE_PROBE_THREAD_FAILED')).toBe(true);
   });
 
+  it('O1: counts mounted probes from 0 again when it was started again, as it does its own', async () => {
+    const { threadSource } = await import('../../src/probe/thread-source.generated.js');
+    const folder = mkdtempSync(path.join(tmpdir(), 'hale-ends-'));
+    bundles.push({ remove: () => rmSync(folder, { recursive: true, force: true }) });
+    const file = path.join(folder, 'end');
+    const end = `try { require('node:fs').unlinkSync(${JSON.stringify(file)}); } catch { return; }`;
+    const ends = `${threadSource}\nsetInterval(() => { ${end} throw new Error('broken'); }, 20);`;
+    const kit = create('thread', {}, { threadSource: ends });
+    const port = await kit.start();
+    for (let count = 0; count < 7; count += 1) await kit.host.handler.handle({ url: '/livez' });
+    const answers = async (): Promise<number | undefined> => {
+      const { text } = await probe(port, '/metrics').catch(() => ({ text: '' }));
+      const line = /^hale_probe_answers_total\{probe="liveness",reason="ok",status="200"\} (\d+)$/m;
+      const found = line.exec(text)?.[1];
+      return found === undefined ? undefined : Number(found);
+    };
+    const told = async () => ((await answers()) === 7 ? true : undefined);
+    await eventually('the answers on the thread', told);
+    writeFileSync(file, '');
+    await eventually('the end', () => (kit.errors.length > 0 ? true : undefined));
+    expect(await eventually('the next thread', answers)).toBe(0);
+    await kit.host.handler.handle({ url: '/livez' });
+    const anew = async () => ((await answers()) === 1 ? true : undefined);
+    expect(await eventually('the answer since', anew)).toBe(true);
+  }, 20_000);
+
   it('E5: is started once more when it could not be started again', async () => {
     const { threadSource } = await import('../../src/probe/thread-source.generated.js');
     // The board's last word, which nothing uses, counts the starts: the second fails.
