@@ -91,10 +91,14 @@ describe.concurrent('the order service while things break', () => {
     await service.fault('native?ms=4000&way=exec');
     await service.until('/livez', 'event_loop_stalled', 3000);
     await service.until('/livez', 200, 6000);
-    const stall = service.logs().find(({ event }) => event === 'event_loop_blocked');
-    expect(stall).toMatchObject({
-      cause: { kind: 'native', kernel: { state: expect.any(String) } },
-    });
+    // A busy machine may have let it wait for a processor before, which is told as well.
+    const stalls = service.logs().filter(({ event }) => event === 'event_loop_blocked');
+    expect(stalls.map(({ cause }) => cause)).toContainEqual(
+      expect.objectContaining({
+        kind: 'native',
+        kernel: expect.objectContaining({ state: expect.any(String) }),
+      }),
+    );
   });
 
   it('L9: stopped for 20 s and continued, it never reports a stall', async (context) => {
