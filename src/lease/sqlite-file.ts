@@ -46,13 +46,17 @@ export function useWriteAheadLog(database: SqliteHandle): boolean | undefined {
   }
 }
 
+/** Whether an error means that the file is locked: the text is the same in every binding, the code is not. */
+export function isLocked(error: unknown): boolean {
+  return errorText(error).includes('database is locked');
+}
+
 /**
  * Says of an error that means that the file is locked who has locked it, and keeps its code; every other error is
  * returned as it is.
  */
 export function explainLocked(error: unknown, database: SqliteHandle): unknown {
-  // The text is the same in every binding, the code is not.
-  if (!errorText(error).includes('database is locked')) return error;
+  if (!isLocked(error)) return error;
   const file = sqlitePath(database);
   const locker = file === undefined ? undefined : fileLocker(file);
   const text = `the SQLite file is locked by ${lockerText(locker)}`;

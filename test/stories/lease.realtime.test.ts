@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileLocker } from '../../src/lease/file-lock.js';
-import { postgresGuard } from '../../src/lease/guards/sql.js';
+import { postgresGuard } from '../../src/lease-guards.js';
 import { prepareCut } from '../support/lease-cuts.js';
 import { REGISTRIES, type Registry } from '../support/lease-registries.js';
 import type { RegistryAddress } from '../support/lease-stores.js';
@@ -133,7 +133,7 @@ describe.each(chosen)('a lease in $name', ({ ttlMs, cuts, start }) => {
       await onStage({ registry, ttlMs, holderRegistry: reach.holder }, async (pair) => {
         const { name, holder, token, standby } = pair;
         await reach.begin(holder.pid);
-        const exited = ended(holder).finally(() => reach.end());
+        const exited = ended(holder).finally(() => void reach.end());
         exited.catch(() => {});
         const next = await tokenOf(standby);
         expect(next > token).toBe(true);

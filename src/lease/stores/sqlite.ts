@@ -1,4 +1,5 @@
 import { OptionError } from '../../core/errors.js';
+import type { Clock } from '../../core/clock.js';
 import type { LeaseCall, LeaseStore } from '../../core/lease-store.js';
 import { durationOption, objectOption, textOption } from '../../core/validate.js';
 import { thisMachine } from '../machine.js';
@@ -8,6 +9,7 @@ import { type Row, ownerOf, recordOf, tokenOf } from '../rows.js';
 import {
   type OpenFile,
   explainLocked,
+  isLocked,
   openFile,
   sqlitePath,
   useWriteAheadLog,
@@ -34,7 +36,7 @@ export interface SqliteLeaseStatement {
 export interface SqliteLeaseOptions {
   /** Created when it does not exist. @defaultValue 'hale_leases' */
   table?: string;
-  /** How long a call, which blocks this thread, waits for another process that writes. @defaultValue 250 */
+  /** How long a call waits for another process that has locked the file, without blocking this thread. @defaultValue 250 */
   busyTimeoutMs?: number;
   /** What changes with every boot of the machine. @defaultValue the boot id of Linux; empty elsewhere */
   bootId?: string;
@@ -52,8 +54,8 @@ export interface SqliteLeaseOptions {
  *   its renewal has the file locked is replaced only when it is killed or goes on. A file that is restored from a copy, or
  *   deleted, starts its tokens again.
  *
- * A renewal blocks the event loop for less than a millisecond, a grant for a write to the disk, and each for up to
- * `busyTimeoutMs` while another process writes.
+ * A renewal blocks the event loop for less than a millisecond, a grant for a write to the disk, and each attempt at a file
+ * that is locked for 5 ms.
  * @throws OptionError naming the option, the accepted range and the value got
  */
 export function sqliteLease(
@@ -98,11 +100,11 @@ class SqliteLease implements LeaseStore {
   ): ReturnType<LeaseStore['acquire']> {
     const { ttlMs, name, holder } = request;
     // Whoever waits must not lock the file each time it asks: it may be frozen just then.
-    const owner = ownerOf(this.#owner(name, call));
+    const owner = ownerOf(await this.#owner(name, call));
     if (owner.holder !== undefined && owner.holder !== holder) return { kind: 'denied', owner };
-    const [granted] = this.#all(acquireSql(this.#table), request, call, 'FULL');
+    const [granted] = await this.#ask(acquireSql(this.#table), request, call, 'FULL');
     if (granted !== undefined) return { kind: 'granted', token: tokenOf(granted['token']), ttlMs };
-    return { kind: 'denied', owner: ownerOf(this.#owner(name, call)) };
+    return { kind: 'denied', owner: ownerOf(await this.#owner(name, call)) };
   }
 
   async renew(
@@ -110,23 +112,23 @@ class SqliteLease implements LeaseStore {
   ): ReturnType<LeaseStore['renew']> {
     const { ttlMs, name, token } = renewal;
     const values = { ...renewal, token: String(token) };
-    const [renewed] = this.#all(renewSql(this.#table), values, call, this.#lasting());
+    const [renewed] = await this.#ask(renewSql(this.#table), values, call, this.#lasting());
     if (renewed !== undefined) return { kind: 'renewed', ttlMs };
-    return { kind: 'lost', owner: ownerOf(this.#owner(name, call)) };
+    return { kind: 'lost', owner: ownerOf(await this.#owner(name, call)) };
   }
 
   async release(
     ...[claim, call]: Parameters<LeaseStore['release']>
   ): ReturnType<LeaseStore['release']> {
     const values = { ...claim, token: String(claim.token) };
-    const [released] = this.#all(releaseSql(this.#table), values, call, this.#lasting());
+    const [released] = await this.#ask(releaseSql(this.#table), values, call, this.#lasting());
     return { kind: released === undefined ? 'not_held' : 'released' };
   }
 
   async list(
     ...[{ prefix = '' }, call]: Parameters<LeaseStore['list']>
   ): ReturnType<LeaseStore['list']> {
-    return readable(this.#all(listSql(this.#table), { prefix }, call), recordOf, call);
+    return readable(await this.#ask(listSql(this.#table), { prefix }, call), recordOf, call);
   }
 
   watch(
@@ -135,8 +137,8 @@ class SqliteLease implements LeaseStore {
     return createPollWatch({ context, listener, list: (call) => this.list(query, call) });
   }
 
-  #owner(name: string, call: LeaseCall): Row | undefined {
-    const rows = this.#all(listSql(this.#table), { prefix: name }, call);
+  async #owner(name: string, call: LeaseCall): Promise<Row | undefined> {
+    const rows = await this.#ask(listSql(this.#table), { prefix: name }, call);
     return rows.find((row) => row['name'] === name);
   }
 
@@ -148,44 +150,57 @@ class SqliteLease implements LeaseStore {
     return this.#log === true ? 'NORMAL' : 'FULL';
   }
 
-  /** All values travel in one text: bindings agree on nothing else. */
-  #all(sql: string, values: object, { clock, signal }: LeaseCall, lasting?: Synchronous): Row[] {
-    signal.throwIfAborted();
-    this.#prepareDatabase();
-    if (lasting !== undefined) this.#database.exec(`PRAGMA synchronous = ${lasting}`);
-    const { bootId, offsetMs } = this.#machine;
-    const now = clock.now() - offsetMs;
-    return this.#explained(() => {
-      const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+  /** Asks until the file is free, for `busyTimeoutMs`: SQLite itself would wait with a main loop that stands still. */
+  async #ask(sql: string, values: object, call: LeaseCall, lasting?: Synchronous): Promise<Row[]> {
+    const { clock, signal } = call;
+    const until = clock.now() + this.#busyTimeoutMs;
+    for (;;) {
+      signal.throwIfAborted();
       try {
-        return statement.all(JSON.stringify({ ...values, boot: bootId, now })) as Row[];
-      } finally {
-        // Some bindings keep memory for a statement until it is finalized.
-        if (statement.finalize === undefined) this.#statements.set(sql, statement);
-        else statement.finalize();
+        this.#prepareDatabase();
+        if (lasting !== undefined) this.#database.exec(`PRAGMA synchronous = ${lasting}`);
+        return this.#run(sql, { ...values, now: clock.now() - this.#machine.offsetMs });
+      } catch (error) {
+        if (!isLocked(error)) throw error;
+        if (clock.now() >= until) throw explainLocked(error, this.#database);
       }
-    });
+      await pause(clock);
+    }
+  }
+
+  /** All values travel in one text: bindings agree on nothing else. */
+  #run(sql: string, values: object): Row[] {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    try {
+      return statement.all(JSON.stringify({ ...values, boot: this.#machine.bootId })) as Row[];
+    } finally {
+      // Some bindings keep memory for a statement until it is finalized.
+      if (statement.finalize === undefined) this.#statements.set(sql, statement);
+      else statement.finalize();
+    }
   }
 
   #prepareDatabase(): void {
     this.#file?.assertThere();
     if (this.#log === undefined) {
       this.#log = useWriteAheadLog(this.#database);
-      this.#database.exec(`PRAGMA busy_timeout = ${Math.round(this.#busyTimeoutMs)}`);
+      this.#database.exec(`PRAGMA busy_timeout = ${BLOCKS_MS}`);
     }
     if (this.#ready) return;
-    this.#explained(() => this.#database.exec(tableSql(this.#table)));
+    this.#database.exec(tableSql(this.#table));
     this.#file = openFile(sqlitePath(this.#database));
     this.#ready = true;
   }
+}
 
-  #explained<T>(run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      throw explainLocked(error, this.#database);
-    }
-  }
+/** Longer than a renewal, or the step of a grant that does not wait for the disk. */
+const BLOCKS_MS = 5;
+const ASK_AGAIN_MS = 10;
+
+/** A caller that awaits a call and nothing else must not end meanwhile. */
+function pause(clock: Clock): Promise<void> {
+  const alive = { keepsProcessAlive: true };
+  return new Promise((resolve) => void clock.setTimeout(resolve, ASK_AGAIN_MS, alive));
 }
 
 const value = (name: string): string => `json_extract(?1, '$.${name}')`;

@@ -6,6 +6,7 @@ import Libsql from 'libsql';
 import wasm from 'node-sqlite3-wasm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/engine/system-clock.js';
+import { thisMachine } from '../../../src/lease/machine.js';
 import { type SqliteLeaseHandle, sqliteLease } from '../../../src/lease/stores/sqlite.js';
 import { createManualClock } from '../../../src/testing/manual-clock.js';
 import type { StoreHarness } from '../../contract/lease-store-bench.js';
@@ -70,6 +71,11 @@ function harness(create: (file: string) => Handle, readable: boolean): StoreHarn
         end: async () => void blocker?.exec('ROLLBACK'),
       },
     ],
+    plantForeign: async (name) => {
+      const { bootId } = thisMachine();
+      open(create).exec(`INSERT INTO hale_leases
+        VALUES ('${name}', 'secret', 'secret', 'secret', 1e12, '${bootId}', 1, 'secret')`);
+    },
     forceToken: async (name, token) =>
       void open(create).exec(`UPDATE hale_leases SET fence = ${token} WHERE name = '${name}'`),
   };

@@ -108,4 +108,5 @@ const policy = blind ? ({ onLost: 'pause', fence: () => {} } as const) : {};
 const timing = { ttlMs, marginMs, retryMs, stopMs: 100 };
 health.lease(createLease({ store, name: 'orders', onHeld, ...timing, ...policy }));
 await health.start();
+longestMs = 0;
 tell('started');
