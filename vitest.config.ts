@@ -7,9 +7,10 @@ const REALTIME = 'test/**/*.realtime.test.ts';
  * spoil: two at once disturb nobody.
  */
 const SERVERS = [
-  'test/{checks,cli,contract,examples,frameworks,lease,observe,page,workers}/**/*.realtime.test.ts',
-  'test/engine/rolling-restart.realtime.test.ts',
-  'test/stories/whole-life.realtime.test.ts',
+  'test/{checks,cli,contract,examples,frameworks,lease,observe,page,support,testing,types,workers}/**/*.realtime.test.ts',
+  'test/engine/{drain,ending,frameworks,rolling-restart,servers}.realtime.test.ts',
+  'test/probe/{bundlers,probe-files,systemd}.realtime.test.ts',
+  'test/stories/{database-late,hostile-texts,order-takeover,secrets,whole-life}.realtime.test.ts',
 ];
 /** Real servers and real time are at the mercy of the machine. What passes at a second try is named at the end of a run. */
 const retry = 1;
