@@ -8,6 +8,10 @@ export type Redactor = (text: string) => string;
 /** Longer texts are cut first: outputs are cut far below this. */
 const MAX_LENGTH = 8192;
 
+/** Texts without a secret that are remembered, and up to which length: names, fixed words, and errors that come again. */
+const MANY_CLEAN = 1000;
+const LONG_CLEAN = 300;
+
 const WORD = /[^\s"'<>]+/g;
 
 /**
@@ -22,11 +26,27 @@ export function createRedactor(keys: readonly string[] = []): Redactor {
   }
   // Headers first: their schemes have shapes of their own, which would tear their parameters apart.
   const patterns = [secretHeaderPattern, ...SECRET_PATTERNS, ...secretKeyPatterns(keys)];
-  return (text) => {
+  return rememberClean((text) => {
     let result = cut(text).replace(WORD, maskPlainCredentials);
     for (const [pattern, replacement] of patterns) result = result.replace(pattern, replacement);
     // Last: an `@` in the secret of a key would be taken for the end of credentials.
     return /@|:\/\//.test(result) ? result.replace(WORD, maskCredentials) : result;
+  });
+}
+
+/**
+ * Looks at a text once when there was nothing to redact in it: half of what it costs that thousands of checks fail
+ * together was to look for secrets in the same words again and again. A text with a secret is never kept.
+ */
+function rememberClean(redact: Redactor): Redactor {
+  const clean = new Set<string>();
+  return (text) => {
+    if (clean.has(text)) return text;
+    const result = redact(text);
+    if (result !== text || text.length > LONG_CLEAN) return result;
+    if (clean.size >= MANY_CLEAN) clean.clear();
+    clean.add(text);
+    return result;
   };
 }
 

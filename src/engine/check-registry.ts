@@ -81,6 +81,8 @@ class Registry implements CheckRegistry {
   readonly #entries = new Map<string, Entry>();
   readonly #background: boolean;
   #started = false;
+  /** How many are on demand: asking each at each addition makes thousands of them slow. */
+  #onDemand = 0;
 
   constructor(options: CheckRegistryOptions) {
     const { clock, onError } = options;
@@ -106,6 +108,7 @@ class Registry implements CheckRegistry {
       );
     const entry = createEntry(this.#options, check);
     this.#entries.set(check.name, entry);
+    if (check.mode === 'on-demand') this.#onDemand += 1;
     this.#publishMode();
     this.#options.publisher.touch(check.name, entry.monitored.view);
     if (this.#started) this.#begin(entry);
@@ -116,6 +119,7 @@ class Registry implements CheckRegistry {
     if (entry === undefined)
       throw new HaleError('HALE_CHECK_UNKNOWN', `no check is named "${name}"`);
     this.#entries.delete(name);
+    if (entry.check.mode === 'on-demand') this.#onDemand -= 1;
     this.#options.publisher.remove(name);
     this.#publishMode();
     await retire(this.#options, entry);
@@ -156,8 +160,7 @@ class Registry implements CheckRegistry {
 
   /** Whether a readiness probe must ask for an evaluation first; without a schedule nothing else makes one. */
   #publishMode(): void {
-    const onDemand = [...this.#entries.values()].some(({ check }) => check.mode === 'on-demand');
-    this.#options.publisher.patch({ onDemand: onDemand || !this.#background });
+    this.#options.publisher.patch({ onDemand: this.#onDemand > 0 || !this.#background });
   }
 
   #begin(entry: Entry): void {

@@ -192,7 +192,7 @@ function scheduleOf(
 ): Pick<CheckRegistryOptions, 'limiter' | 'background' | 'context' | 'onTransition'> {
   const { concurrency, background } = options.resolved;
   return {
-    limiter: createLimiter(concurrency),
+    limiter: createLimiter(concurrency, options.clock),
     background,
     context: createLogContext(options),
     onTransition: options.onCheckTransition,
@@ -283,6 +283,7 @@ function createMirror(
     onChange: options.onReadinessChange,
   });
   const publisher = createPublisher({
+    clock,
     publish(update) {
       state = applyUpdate(state, update);
       host.publish(update);

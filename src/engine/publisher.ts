@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../core/clock.js';
 import type { CheckView, ProbeUpdate } from '../core/probe-state.js';
 
 type StatePatch = NonNullable<ProbeUpdate['state']>;
@@ -14,12 +15,24 @@ export interface Publisher {
 }
 
 export interface PublisherOptions {
+  /** Times how long results of very many checks are gathered. @defaultValue they are not gathered */
+  readonly clock?: Pick<Clock, 'setTimeout'>;
   publish(update: ProbeUpdate): void;
   onError(error: unknown): void;
 }
 
-/** Creates a publisher; an update is sent in a microtask after the first change, or at `flush()`. */
-export function createPublisher({ publish, onError }: PublisherOptions): Publisher {
+/** With more checks than these an update costs so much that results are gathered for a moment. */
+const MANY_CHECKS = 250;
+const GATHER_MS = 100;
+
+/**
+ * Creates a publisher; an update is sent in a microtask after the first change, or at `flush()`. Results of very many
+ * checks are gathered for 100 ms: each update looks at all of them, and when all fail together, each would be an update
+ * of its own.
+ */
+export function createPublisher({ clock, publish, onError }: PublisherOptions): Publisher {
+  const names = new Set<string>();
+  let gathering: Timer | undefined;
   let state: StatePatch | undefined;
   const touched = new Map<string, () => CheckView>();
   const removed = new Set<string>();
@@ -27,6 +40,8 @@ export function createPublisher({ publish, onError }: PublisherOptions): Publish
 
   const flush = (): void => {
     planned = false;
+    gathering?.clear();
+    gathering = undefined;
     if (state === undefined && touched.size === 0 && removed.size === 0) return;
     const views = [...touched.values()];
     const update = {
@@ -59,10 +74,13 @@ export function createPublisher({ publish, onError }: PublisherOptions): Publish
       plan();
     },
     touch(name, view) {
+      names.add(name);
       touched.set(name, view);
-      plan();
+      if (clock === undefined || names.size <= MANY_CHECKS) plan();
+      else gathering ??= clock.setTimeout(flush, GATHER_MS);
     },
     remove(name) {
+      names.delete(name);
       touched.delete(name);
       removed.add(name);
       plan();

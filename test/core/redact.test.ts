@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRedactor } from '../../src/core/redact.js';
 
 const redact = createRedactor();
@@ -221,5 +221,29 @@ describe('redact any secret', () => {
         expect(redact(`InvalidAccessKeyId: the id ${key} does not exist`)).not.toContain(key);
       }),
     );
+  });
+});
+
+describe('redaction of what comes again', () => {
+  it('E7: looks once at a text without a secret, and each time at one with a secret', () => {
+    const fresh = createRedactor();
+    const work = vi.spyOn(String.prototype, 'replace');
+    const callsOf = (text: string): number => {
+      const before = work.mock.calls.length;
+      fresh(text);
+      return work.mock.calls.length - before;
+    };
+    try {
+      expect(callsOf('check "shop" fails')).toBeGreaterThan(5);
+      expect(callsOf('check "shop" fails')).toBe(0);
+      expect(callsOf('password=hunter2')).toBeGreaterThan(5);
+      expect(callsOf('password=hunter2')).toBeGreaterThan(5);
+      for (let index = 0; index < 1000; index += 1) fresh(`check "shop-${index}" fails`);
+      // What is remembered is bounded.
+      expect(callsOf('check "shop" fails')).toBeGreaterThan(5);
+    } finally {
+      work.mockRestore();
+    }
+    expect(fresh('password=hunter2')).toBe(`password=${MASK}`);
   });
 });

@@ -12,7 +12,7 @@ describe('limiter', () => {
         fc.integer({ min: 1, max: 8 }),
         async (tasks, limit) => {
           const clock = createManualClock();
-          const limiter = createLimiter(limit);
+          const limiter = createLimiter(limit, clock);
           const order: number[] = [];
           let running = 0;
           const all = Promise.allSettled(
@@ -41,12 +41,31 @@ describe('limiter', () => {
   });
 
   it('C3: a task that throws synchronously gives its slot back', async () => {
-    const limiter = createLimiter(1);
+    const limiter = createLimiter(1, createManualClock());
     await expect(
       limiter.run(() => {
         throw new Error('sync');
       }),
     ).rejects.toThrow('sync');
     await expect(limiter.run(async () => 'next')).resolves.toBe('next');
+  });
+
+  it('C3: lets the loop turn between each hundred tasks that end without waiting', async () => {
+    const clock = createManualClock();
+    const limiter = createLimiter(8, clock);
+    let ran = 0;
+    const all = Promise.all(
+      Array.from({ length: 1000 }, () => limiter.run(async () => (ran += 1))),
+    );
+    await clock.settle();
+    // The eight that found room, and a hundred of those that waited.
+    expect(ran).toBe(108);
+    expect(limiter.running).toBe(0);
+    await clock.advance(1);
+    expect(ran).toBe(208);
+    await clock.advance(100);
+    await all;
+    expect(ran).toBe(1000);
+    expect(limiter).toMatchObject({ running: 0, waiting: 0 });
   });
 });

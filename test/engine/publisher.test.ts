@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProbeUpdate } from '../../src/core/probe-state.js';
 import { createPublisher } from '../../src/engine/publisher.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
+import { checkView } from '../core/probe-state-builders.js';
 import { check, setUpRegistry } from './support.js';
 
 describe('publisher', () => {
@@ -15,6 +16,38 @@ describe('publisher', () => {
     expect(probe.state).toMatchObject({ failingGuards: ['memory'], findings: ['pid 1'] });
     expect(probe.state.checks.size).toBe(50);
     await registry.dispose();
+  });
+
+  it('C3: five thousand checks that change one after another within a moment are one update', async () => {
+    const clock = createManualClock();
+    const sent: ProbeUpdate[] = [];
+    const publish = (update: ProbeUpdate): void => void sent.push(update);
+    const publisher = createPublisher({ clock, publish, onError() {} });
+    const touchAll = async (): Promise<void> => {
+      for (let index = 0; index < 5000; index += 1) {
+        publisher.touch(`c-${index}`, () => checkView(`c-${index}`));
+        if (index % 100 === 0) await clock.settle();
+      }
+    };
+    await touchAll();
+    await clock.advance(100);
+    sent.length = 0;
+    await touchAll();
+    expect(sent).toHaveLength(0);
+    await clock.advance(100);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.checks).toHaveLength(5000);
+    // What is no result waits for none, and takes them along.
+    publisher.touch('c-1', () => checkView('c-1'));
+    publisher.patch({ failingGuards: ['memory'] });
+    await clock.settle();
+    expect(sent[1]).toMatchObject({
+      state: { failingGuards: ['memory'] },
+      checks: [{ name: 'c-1' }],
+    });
+    await clock.advance(1000);
+    expect(sent).toHaveLength(2);
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('flush sends at once, and then nothing twice', async () => {

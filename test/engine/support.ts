@@ -52,7 +52,7 @@ export function setUpRegistry(overrides: Partial<CheckRegistryOptions> = {}) {
     board,
     publisher,
     random: () => 0.5,
-    limiter: createLimiter(8),
+    limiter: createLimiter(8, clock),
     logger: log.logger,
     redact: (text) => text,
     onError,
