@@ -17,8 +17,8 @@ import {
   redisGuard,
   s3Guard,
   sqliteGuard,
-} from '../../src/lease/guards/index.js';
-import type { FenceRequest, FenceResponse, S3GuardClient } from '../../src/lease/guards/index.js';
+} from '../../src/lease-guards.js';
+import type { FenceRequest, FenceResponse, S3GuardClient } from '../../src/lease-guards.js';
 import {
   type LeaseGrant,
   type LeaseStore,

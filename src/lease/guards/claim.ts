@@ -8,6 +8,11 @@ export interface FenceClaim {
   readonly holder: string;
 }
 
+/** A claim whose signal, as a grant has one, ends the wait for a write; the write may have taken effect then. */
+export interface SignalledClaim extends FenceClaim {
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Whether a resource that has seen one claim may accept another: a higher token, or the same one of the same holder. The
  * holder counts because a registry that failed over may have granted a token twice.

@@ -1,8 +1,16 @@
+import type { Clock } from '../../core/clock.js';
 import { objectOption, textOption } from '../../core/validate.js';
 import { type EtcdAccessOptions, etcdGateway } from '../etcd-access.js';
 import { revisionOf, toBase64 } from '../etcd-entries.js';
 import type { EtcdAnswer } from '../etcd-gateway.js';
-import { type FenceClaim, claimTexts, fencedError, isAccepted } from './claim.js';
+import {
+  type FenceClaim,
+  type SignalledClaim,
+  claimTexts,
+  fencedError,
+  isAccepted,
+} from './claim.js';
+import { type GuardTimeOptions, inTime, timeLimit } from './time-limit.js';
 
 /** One change of a key of etcd. */
 export type EtcdWrite =
@@ -10,7 +18,7 @@ export type EtcdWrite =
   | { readonly delete: string };
 
 /** Options of {@link etcdGuard}. */
-export interface EtcdGuardOptions extends EtcdAccessOptions {
+export interface EtcdGuardOptions extends EtcdAccessOptions, GuardTimeOptions {
   /** What the key of a resource's token begins with. It must not be deleted. @defaultValue 'hale/fence/' */
   prefix?: string;
 }
@@ -20,13 +28,9 @@ export interface EtcdGuard {
   /**
    * Makes all changes or none, in one transaction with the comparison of the token, and resolves with its revision. A
    * grant's signal ends the wait; the write may have taken effect then.
-   * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written.
+   * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written. `HALE_GUARD_TIMEOUT` without an answer.
    */
-  write(
-    resource: string,
-    claim: FenceClaim & { readonly signal?: AbortSignal },
-    writes: readonly EtcdWrite[],
-  ): Promise<bigint>;
+  write(resource: string, claim: SignalledClaim, writes: readonly EtcdWrite[]): Promise<bigint>;
   /** Closes connections as soon as they are idle; a later write opens new ones. */
   close(): void;
 }
@@ -34,42 +38,47 @@ export interface EtcdGuard {
 /** Of writes that race, one is done in each round. */
 const ROUNDS = 200;
 
-/**
- * Guards keys of etcd (3.4 or later), over its JSON gateway.
- * @param url - the base URL of one endpoint, or of several of one cluster that are asked in turn when one fails
- * @throws OptionError naming the option, the accepted range and the value got.
- */
-export function etcdGuard(
+/** Creates the guard of keys of etcd. */
+export function createEtcdGuard(
   url: string | URL | readonly (string | URL)[],
-  options: EtcdGuardOptions = {},
+  options: EtcdGuardOptions,
+  systemClock: Clock,
 ): EtcdGuard {
   const { prefix = 'hale/fence/', ...access } = objectOption('etcdGuard', options);
+  const limit = timeLimit('etcdGuard', options, systemClock);
   const start = textOption('etcdGuard.prefix', prefix);
   const gateway = etcdGateway('etcdGuard', url, access);
+  const write = async (
+    resource: string,
+    claim: FenceClaim,
+    changes: readonly object[],
+    signal: AbortSignal,
+  ): Promise<bigint> => {
+    const { token, holder } = claimTexts(claim);
+    const key = toBase64(start + textOption('fence.resource', resource));
+    const value = toBase64(`${token} ${holder}`);
+    const failure = [{ request_range: { key } }];
+    // Most writes are not the first of their holder.
+    let compare: object = { target: 'VALUE', value };
+    let success = changes;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const body = { compare: [{ key, result: 'EQUAL', ...compare }], success, failure };
+      const answer = await gateway.call('/v3/kv/txn', body, signal);
+      const revision = revisionOf(answer);
+      if (answer['succeeded'] === true) return revision;
+      const seen = seenIn(answer);
+      if (!isAccepted(claim, seen?.claim)) throw fencedError(resource, claim);
+      const mod_revision = seen?.revision ?? '0';
+      compare = { target: 'MOD', mod_revision };
+      success = [{ request_put: { key, value } }, ...changes];
+    }
+    throw new Error(`"${resource}" was written by others ${ROUNDS} times meanwhile`);
+  };
   return {
-    async write(resource, claim, writes) {
-      const { token, holder } = claimTexts(claim);
-      const key = toBase64(start + textOption('fence.resource', resource));
-      const value = toBase64(`${token} ${holder}`);
-      const { signal = new AbortController().signal } = claim;
-      const changes = writes.map(requestOf);
-      const failure = [{ request_range: { key } }];
-      // Most writes are not the first of their holder.
-      let compare: object = { target: 'VALUE', value };
-      let success = changes;
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const body = { compare: [{ key, result: 'EQUAL', ...compare }], success, failure };
-        const answer = await gateway.call('/v3/kv/txn', body, signal);
-        const revision = revisionOf(answer);
-        if (answer['succeeded'] === true) return revision;
-        const seen = seenIn(answer);
-        if (!isAccepted(claim, seen?.claim)) throw fencedError(resource, claim);
-        const mod_revision = seen?.revision ?? '0';
-        compare = { target: 'MOD', mod_revision };
-        success = [{ request_put: { key, value } }, ...changes];
-      }
-      throw new Error(`"${resource}" was written by others ${ROUNDS} times meanwhile`);
-    },
+    write: (resource, claim, writes) =>
+      inTime(limit, resource, claim.signal, (signal) =>
+        write(resource, claim, writes.map(requestOf), signal),
+      ),
     close: () => gateway.close(),
   };
 }

@@ -1,6 +1,8 @@
+import type { Clock } from '../../core/clock.js';
 import { OptionError } from '../../core/errors.js';
-import { textOption } from '../../core/validate.js';
-import { type FenceClaim, claimTexts, fencedError } from './claim.js';
+import { objectOption, textOption } from '../../core/validate.js';
+import { type SignalledClaim, claimTexts, fencedError } from './claim.js';
+import { type GuardTimeOptions, inTime, timeLimit } from './time-limit.js';
 
 /** The part of an ioredis (5) client that {@link redisGuard} uses. */
 export interface IoredisGuardClient {
@@ -17,30 +19,30 @@ export interface RedisGuard {
   /**
    * Sends one command, such as `['SET', 'price', '3']`, and resolves with its answer. In a cluster, resource and keys must
    * share a hash tag, and `keys` must name them.
-   * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written.
+   * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written. `HALE_GUARD_TIMEOUT` without an answer.
    */
   run(
     resource: string,
-    claim: FenceClaim,
+    claim: SignalledClaim,
     command: readonly string[],
     keys?: readonly string[],
   ): Promise<unknown>;
 }
 
 /** Options of {@link redisGuard}. */
-export interface RedisGuardOptions {
+export interface RedisGuardOptions extends GuardTimeOptions {
   /** What the key of a resource's token begins with. It has no ttl, and must not be evicted. @defaultValue 'hale:fence:' */
   prefix?: string;
 }
 
-/**
- * Guards keys of Redis: token and command are one script.
- * @throws OptionError for what is no client, or an empty prefix.
- */
-export function redisGuard(
+/** Creates the guard of keys of Redis. */
+export function createRedisGuard(
   client: IoredisGuardClient | NodeRedisGuardClient,
-  { prefix = 'hale:fence:' }: RedisGuardOptions = {},
+  options: RedisGuardOptions,
+  systemClock: Clock,
 ): RedisGuard {
+  const { prefix = 'hale:fence:' } = objectOption('redisGuard', options);
+  const limit = timeLimit('redisGuard', options, systemClock);
   if (
     client === null ||
     typeof client !== 'object' ||
@@ -55,9 +57,9 @@ export function redisGuard(
       const all = [`${prefix}${textOption('fence.resource', resource)}`, ...keys];
       const args = [SCRIPT, String(all.length), ...all, token, holder, ...command];
       // ioredis has a sendCommand() too, which takes something else.
-      const answer = await ('call' in client
-        ? client.call('EVAL', ...args)
-        : client.sendCommand(['EVAL', ...args]));
+      const answer = await inTime(limit, resource, claim.signal, () =>
+        'call' in client ? client.call('EVAL', ...args) : client.sendCommand(['EVAL', ...args]),
+      );
       const [accepted, result] = Array.isArray(answer) ? (answer as unknown[]) : [];
       if (accepted !== 1) throw fencedError(resource, claim);
       return result;

@@ -1,25 +1,39 @@
+import type { Clock } from '../../core/clock.js';
 import { HaleError, OptionError } from '../../core/errors.js';
 import { objectOption, textOption } from '../../core/validate.js';
-import { type FenceClaim, claimTexts, fencedError, isAccepted } from './claim.js';
+import {
+  type FenceClaim,
+  type SignalledClaim,
+  claimTexts,
+  fencedError,
+  isAccepted,
+} from './claim.js';
+import { type GuardTimeOptions, inTime, timeLimit } from './time-limit.js';
 
 /** The part of the client `S3` of @aws-sdk/client-s3 (3) that {@link s3Guard} uses. */
 export interface S3GuardClient {
-  getObject(input: { Bucket: string; Key: string }): Promise<{
+  getObject(
+    input: { Bucket: string; Key: string },
+    options: { abortSignal: AbortSignal },
+  ): Promise<{
     readonly ETag?: string | undefined;
     readonly Body?: { transformToString(): Promise<string> } | undefined;
   }>;
-  putObject(input: {
-    Bucket: string;
-    Key: string;
-    Body: string;
-    ContentType: string;
-    IfMatch?: string;
-    IfNoneMatch?: string;
-  }): Promise<unknown>;
+  putObject(
+    input: {
+      Bucket: string;
+      Key: string;
+      Body: string;
+      ContentType: string;
+      IfMatch?: string;
+      IfNoneMatch?: string;
+    },
+    options: { abortSignal: AbortSignal },
+  ): Promise<unknown>;
 }
 
 /** Options of {@link s3Guard}. */
-export interface S3GuardOptions {
+export interface S3GuardOptions extends GuardTimeOptions {
   bucket: string;
   /** What the key of every object begins with. @defaultValue none */
   prefix?: string;
@@ -36,10 +50,10 @@ export interface S3Guard {
   /**
    * Replaces the object `resource` by a JSON document that holds the value, the token and the holder.
    * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written. `HALE_STATE` when the server turns out
-   * to ignore conditions.
+   * to ignore conditions. `HALE_GUARD_TIMEOUT` without an answer.
    */
-  write(resource: string, claim: FenceClaim, value: unknown): Promise<void>;
-  /** What was written last; undefined when nothing was. */
+  write(resource: string, claim: SignalledClaim, value: unknown): Promise<void>;
+  /** What was written last; undefined when nothing was. @throws HaleError `HALE_GUARD_TIMEOUT` without an answer. */
   read(resource: string): Promise<S3Guarded | undefined>;
 }
 
@@ -55,23 +69,26 @@ interface Stored {
   readonly etag: string;
 }
 
-/**
- * Guards JSON documents in S3, or in a store with its conditional writes, by `If-Match` and `If-None-Match`. Token and
- * holder are in the document and not beside it, because an ETag is made of the content alone. For what is big, write an
- * object of its own first, and its name through the guard.
- * @throws OptionError naming the option, the accepted range and the value got.
- */
-export function s3Guard(client: S3GuardClient, options: S3GuardOptions): S3Guard {
+/** Creates the guard of JSON documents in S3. */
+export function createS3Guard(
+  client: S3GuardClient,
+  options: S3GuardOptions,
+  systemClock: Clock,
+): S3Guard {
   const { bucket, prefix = '' } = objectOption('s3Guard', options);
   const Bucket = textOption('s3Guard.bucket', bucket);
   if (typeof client?.getObject !== 'function' || typeof client.putObject !== 'function')
     throw new OptionError('s3Guard.client', 'a client with getObject() and putObject()', client);
+  const limit = timeLimit('s3Guard', options, systemClock);
   let isProven = false;
 
-  const stored = async (resource: string): Promise<Stored | undefined> => {
+  const stored = async (
+    resource: string,
+    abortSignal: AbortSignal,
+  ): Promise<Stored | undefined> => {
     const Key = prefix + textOption('fence.resource', resource);
     try {
-      const { ETag, Body } = await client.getObject({ Bucket, Key });
+      const { ETag, Body } = await client.getObject({ Bucket, Key }, { abortSignal });
       return { guarded: guardedOf(Key, await Body?.transformToString()), etag: String(ETag) };
     } catch (error) {
       if (statusOf(error) === 404) return undefined;
@@ -79,9 +96,15 @@ export function s3Guard(client: S3GuardClient, options: S3GuardOptions): S3Guard
     }
   };
 
-  const put = async (Key: string, Body: string, condition: object): Promise<boolean> => {
+  const put = async (
+    Key: string,
+    Body: string,
+    condition: object,
+    abortSignal: AbortSignal,
+  ): Promise<boolean> => {
+    const input = { Bucket, Key, Body, ContentType: 'application/json', ...condition };
     try {
-      await client.putObject({ Bucket, Key, Body, ContentType: 'application/json', ...condition });
+      await client.putObject(input, { abortSignal });
       return true;
     } catch (error) {
       if (OVERTAKEN.includes(statusOf(error) ?? 0)) return false;
@@ -89,26 +112,39 @@ export function s3Guard(client: S3GuardClient, options: S3GuardOptions): S3Guard
     }
   };
 
+  const write = async (
+    resource: string,
+    claim: FenceClaim,
+    value: unknown,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const { token, holder } = claimTexts(claim);
+    const body = JSON.stringify({ token, holder, value });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const seen = await stored(resource, signal);
+      if (!isAccepted(claim, seen?.guarded)) throw fencedError(resource, claim);
+      // Given up meanwhile: nobody waits for what would be written now.
+      signal.throwIfAborted();
+      const condition = seen === undefined ? { IfNoneMatch: '*' } : { IfMatch: seen.etag };
+      if (!(await put(prefix + resource, body, condition, signal))) continue;
+      // Some servers take conditions for decoration. What must be refused tells, and would change nothing.
+      isProven ||= !(await put(prefix + resource, body, { IfMatch: NO_ETAG }, signal));
+      if (isProven) return;
+      throw new HaleError('HALE_STATE', 's3Guard: this server ignores If-Match and guards nothing');
+    }
+    throw new Error(`"${resource}" was written by others ${ROUNDS} times meanwhile`);
+  };
+
   return {
-    async write(resource, claim, value) {
-      const { token, holder } = claimTexts(claim);
-      const body = JSON.stringify({ token, holder, value });
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const seen = await stored(resource);
-        if (!isAccepted(claim, seen?.guarded)) throw fencedError(resource, claim);
-        const condition = seen === undefined ? { IfNoneMatch: '*' } : { IfMatch: seen.etag };
-        if (!(await put(prefix + resource, body, condition))) continue;
-        // Some servers take conditions for decoration. What must be refused tells, and would change nothing.
-        isProven ||= !(await put(prefix + resource, body, { IfMatch: NO_ETAG }));
-        if (isProven) return;
-        throw new HaleError(
-          'HALE_STATE',
-          's3Guard: this server ignores If-Match and guards nothing',
-        );
-      }
-      throw new Error(`"${resource}" was written by others ${ROUNDS} times meanwhile`);
-    },
-    read: async (resource) => (await stored(resource))?.guarded,
+    write: (resource, claim, value) =>
+      inTime(limit, resource, claim.signal, (signal) => write(resource, claim, value, signal)),
+    read: (resource) =>
+      inTime(
+        limit,
+        resource,
+        undefined,
+        async (signal) => (await stored(resource, signal))?.guarded,
+      ),
   };
 }
 

@@ -1,6 +1,9 @@
-import { choiceOption, durationOption, textOption } from '../../core/validate.js';
+import type { Clock } from '../../core/clock.js';
+import { isHaleError } from '../../core/errors.js';
+import { choiceOption, durationOption, objectOption, textOption } from '../../core/validate.js';
 import { tableOption } from '../table-name.js';
-import { type FenceClaim, claimTexts, fencedError } from './claim.js';
+import { type FenceClaim, type SignalledClaim, claimTexts, fencedError } from './claim.js';
+import { inTime, timeLimit } from './time-limit.js';
 
 export const SQL_DIALECTS = ['postgres', 'mysql', 'sqlite'] as const;
 
@@ -37,12 +40,14 @@ export interface SqlFenceOptions {
   idleTimeoutMs?: number;
 }
 
+const IDLE_TIMEOUT_MS = 5000;
+
 /**
  * The statements for PostgreSQL, MySQL (8) or MariaDB, and SQLite (3.35).
  * @throws OptionError naming the option, the accepted range and the value got.
  */
 export function sqlFence(options: SqlFenceOptions): SqlFence {
-  const { dialect, table = 'hale_fences', idleTimeoutMs = 5000 } = options;
+  const { dialect, table = 'hale_fences', idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
   const name = tableOption('sqlFence.table', table);
   const idleMs = Math.ceil(durationOption('sqlFence.idleTimeoutMs', idleTimeoutMs));
   const { createTable, claim } =
@@ -113,38 +118,56 @@ export interface PostgresGuard {
   readonly createTable: string;
   /**
    * Runs `work` in a transaction on `client`, a connection that nobody else uses meanwhile.
-   * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written.
+   * @throws HaleError `HALE_FENCED` when the token is too old: nothing was written. `HALE_GUARD_TIMEOUT` without an answer to
+   * a statement of the guard's own; the connection must not be used again then.
    */
   write<T>(
     client: PostgresGuardClient,
     resource: string,
-    claim: FenceClaim,
+    claim: SignalledClaim,
     work: () => Promise<T>,
   ): Promise<T>;
 }
 
-/**
- * Guards tables of PostgreSQL.
- * @throws OptionError when the table has no valid name.
- */
-export function postgresGuard(options: Omit<SqlFenceOptions, 'dialect'> = {}): PostgresGuard {
-  const fence = sqlFence({ ...options, dialect: 'postgres' });
+/** Options of `postgresGuard`. */
+export interface PostgresGuardOptions extends Omit<SqlFenceOptions, 'dialect'> {
+  /**
+   * How long each statement of the guard's own may take: what `work` does is yours to bound. The claim waits for the
+   * transaction of an older write to end, which may stand still for `idleTimeoutMs`.
+   * @defaultValue `idleTimeoutMs` and another 4000
+   */
+  timeoutMs?: number;
+  /** @defaultValue the system clock */
+  clock?: Clock;
+}
+
+/** Creates the guard of tables of PostgreSQL. */
+export function createPostgresGuard(
+  options: PostgresGuardOptions,
+  systemClock: Clock,
+): PostgresGuard {
+  const fence = sqlFence({ ...objectOption('postgresGuard', options), dialect: 'postgres' });
+  const timeoutMs = options.timeoutMs ?? (options.idleTimeoutMs ?? IDLE_TIMEOUT_MS) + 4000;
+  const limit = timeLimit('postgresGuard', { ...options, timeoutMs }, systemClock);
   return {
     createTable: fence.createTable,
     async write(client, resource, claim, work) {
       const statements = fence.claim(resource, claim);
-      await client.query('BEGIN', []);
+      const ask = (text: string, values: unknown[] = [], signal?: AbortSignal) =>
+        inTime(limit, resource, signal, () => client.query(text, values));
+      await ask('BEGIN', [], claim.signal);
       try {
         let rows: readonly unknown[] = [];
         for (const { text, values } of statements)
-          ({ rows } = await client.query(text, [...values]));
+          ({ rows } = await ask(text, [...values], claim.signal));
         if (rows.length === 0) throw fencedError(resource, claim);
         const result = await work();
-        await client.query('COMMIT', []);
+        await ask('COMMIT', [], claim.signal);
         return result;
       } catch (error) {
-        // A connection that is gone has rolled back by itself.
-        await client.query('ROLLBACK', []).catch(() => {});
+        // A connection that is gone has rolled back by itself, and one without answers would not answer to this either.
+        const rolledBack = ask('ROLLBACK').catch(() => {});
+        if (!isHaleError(error, 'HALE_GUARD_TIMEOUT')) await rolledBack;
         throw error;
       }
     },

@@ -1,7 +1,6 @@
 import { S3 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { etcdGuard } from '../../../src/lease/guards/etcd.js';
-import { s3Guard } from '../../../src/lease/guards/s3.js';
+import { etcdGuard, s3Guard } from '../../../src/lease-guards.js';
 import { type S3Server, type S3ServerOptions, startS3Server } from '../../support/s3-server.js';
 import { startEtcd } from '../../support/servers/etcd.js';
 import type { ManagedServer } from '../../support/servers/managed-server.js';
@@ -75,7 +74,20 @@ describe('etcdGuard', () => {
     }
   });
 
+  it('H4: an etcd that is frozen is waited for no longer than the time-out', async () => {
+    const guard = etcdGuard(etcd.url, { timeoutMs: 200 });
+    etcd.freeze();
+    try {
+      const written = guard.write(nextName(), { token: 1n, holder: 'a' }, []);
+      await expect(written).rejects.toEqual(fenced('HALE_GUARD_TIMEOUT'));
+    } finally {
+      etcd.thaw();
+      guard.close();
+    }
+  });
+
   it('refuses what it cannot use', () => {
+    expect(() => etcdGuard('http://x', { timeoutMs: 0 })).toThrow(/etcdGuard.timeoutMs/);
     expect(() => etcdGuard([])).toThrow(/etcdGuard.url must be URLs of one protocol/);
     expect(() => etcdGuard('http://x', { prefix: '' })).toThrow(/etcdGuard.prefix/);
   });

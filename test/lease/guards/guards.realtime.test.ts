@@ -9,14 +9,19 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FenceClaim } from '../../../src/lease/guards/claim.js';
 import { createHttpFence, fenceHeaders } from '../../../src/lease/guards/http.js';
-import { redisGuard } from '../../../src/lease/guards/redis.js';
-import { postgresGuard, sqlFence } from '../../../src/lease/guards/sql.js';
-import { type SqliteGuardHandle, sqliteGuard } from '../../../src/lease/guards/sqlite.js';
+import {
+  type SqliteGuardHandle,
+  postgresGuard,
+  redisGuard,
+  sqlFence,
+  sqliteGuard,
+} from '../../../src/lease-guards.js';
+import { createFaultProxy } from '../../../src/testing/fault-proxy.js';
 import { type MariadbServer, startMariadb } from '../../support/servers/mariadb.js';
 import type { ManagedServer } from '../../support/servers/managed-server.js';
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.js';
 import { startRedis } from '../../support/servers/redis.js';
-import { describeGuard, halfWay, label } from './guard-contract.js';
+import { describeGuard, fenced, halfWay, label } from './guard-contract.js';
 
 let postgres: PostgresServer;
 let mariadb: MariadbServer;
@@ -164,6 +169,39 @@ for (const [kind, connect] of Object.entries(redisClients))
       close,
     };
   });
+
+it('H4: a Redis that is frozen is waited for no longer than the time-out', async () => {
+  const { client, close } = await redisClients.ioredis();
+  await client.ping();
+  const guard = redisGuard(client, { timeoutMs: 200 });
+  redis.freeze();
+  try {
+    const written = guard.run(nextName(), { token: 1n, holder: 'a' }, ['PING']);
+    await expect(written).rejects.toEqual(fenced('HALE_GUARD_TIMEOUT'));
+  } finally {
+    redis.thaw();
+    close();
+  }
+});
+
+it('H4: a PostgreSQL connection that says nothing is waited for no longer than the time-out', async () => {
+  const proxy = await createFaultProxy({ target: { host: '127.0.0.1', port: postgres.port } });
+  const url = new URL(postgres.url);
+  url.port = String(proxy.port);
+  const client = new pg.Client({ connectionString: url.href });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await proxy.set({ kind: 'hang' });
+    const work = (): Promise<void> => Promise.reject(new Error('not reached'));
+    const guard = postgresGuard({ timeoutMs: 200 });
+    const written = guard.write(client, nextName(), { token: 1n, holder: 'a' }, work);
+    await expect(written).rejects.toEqual(fenced('HALE_GUARD_TIMEOUT'));
+  } finally {
+    await proxy.close();
+    await client.end().catch(() => {});
+  }
+});
 
 describeGuard('HTTP', async () => {
   const lines: string[] = [];

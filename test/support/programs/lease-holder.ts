@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { createHealth } from '../../../src/create-health.js';
-import { postgresGuard } from '../../../src/lease/guards/sql.js';
+import { postgresGuard } from '../../../src/lease-guards.js';
 import type { LeaseGrant } from '../../../src/lease/grant.js';
 import { createLease } from '../../../src/lease/keeper.js';
 import { STORES, type RegistryAddress } from '../lease-stores.js';
