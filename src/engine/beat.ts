@@ -6,6 +6,8 @@ export interface BeatOptions {
   readonly clock: Clock;
   readonly board: Board;
   readonly beatMs: number;
+  /** Called after each beat, for what need not wake the loop again for itself; must not throw. @defaultValue nothing */
+  onBeat?(): void;
 }
 
 /** Something that runs until it is disposed. */
@@ -18,7 +20,7 @@ export interface Running {
 const MOST_BEATS = 600;
 
 /** Starts the main loop's beat: the board shows when the event loop last turned (L3). */
-export function startBeat({ clock, board, beatMs }: BeatOptions): Running {
+export function startBeat({ clock, board, beatMs, onBeat }: BeatOptions): Running {
   let timer: Timer | undefined;
   let dueAt: number | undefined;
   const beat = (): void => {
@@ -29,6 +31,7 @@ export function startBeat({ clock, board, beatMs }: BeatOptions): Running {
     for (const delayMs of dueAt === undefined ? [] : spreadDelay(now - dueAt, beatMs, MOST_BEATS))
       board.recordLoopDelay(delayMs);
     dueAt = now + beatMs;
+    onBeat?.();
   };
   beat();
   return { dispose: () => timer?.clear() };

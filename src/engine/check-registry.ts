@@ -30,6 +30,8 @@ export interface CheckRegistryOptions {
   readonly limiter: Limiter;
   readonly logger: Logger;
   readonly redact: (text: string) => string;
+  /** Time between calls of `beat()`, milliseconds. @defaultValue 0, nobody calls it */
+  readonly beatMs?: number;
   /** Without it there is no schedule: only `evaluate()` runs checks. @defaultValue true */
   readonly background?: boolean;
   /** What a log line about a transition tells beside it. @defaultValue nothing */
@@ -55,6 +57,8 @@ export interface CheckRegistry {
   remove(name: string): Promise<void>;
   /** Starts the background schedule. */
   start(): void;
+  /** The main loop beats: checks that are due about now run. */
+  beat(): void;
   /** Brings every on-demand check up to date and publishes it; never rejects. */
   evaluate(): Promise<void>;
   views(): readonly CheckView[];
@@ -85,11 +89,12 @@ class Registry implements CheckRegistry {
   #onDemand = 0;
 
   constructor(options: CheckRegistryOptions) {
-    const { clock, onError } = options;
+    const { clock, beatMs = 0, onError } = options;
     this.#options = options;
     this.#background = options.background ?? true;
     this.#scheduler = createScheduler({
       clock,
+      beatMs,
       onTurn: (now) => this.#mark(now),
       onError: (error, job) =>
         onError(error, job === undefined ? 'the scheduler' : `check "${job}"`),
@@ -132,6 +137,10 @@ class Registry implements CheckRegistry {
     for (const entry of this.#entries.values()) this.#begin(entry);
     if (this.#background) this.#scheduler.start();
     else this.#mark(this.#options.clock.now());
+  }
+
+  beat(): void {
+    this.#scheduler.beat();
   }
 
   async evaluate(): Promise<void> {

@@ -154,7 +154,7 @@ export function createEngine(options: EngineOptions): Engine {
     liveness: () => livenessOf(mirror.state()),
     start() {
       reportEnvironment({ env: options.env, resolved, logger, publisher });
-      if (resolved.background) running.push(...background(options, publisher));
+      if (resolved.background) running.push(...background(options, publisher, checks));
       checks.start();
       startup.begin();
       leases.start();
@@ -189,11 +189,12 @@ function wayOut(options: EngineOptions, parts: WayOutOptions) {
 
 function scheduleOf(
   options: EngineOptions,
-): Pick<CheckRegistryOptions, 'limiter' | 'background' | 'context' | 'onTransition'> {
-  const { concurrency, background } = options.resolved;
+): Pick<CheckRegistryOptions, 'limiter' | 'background' | 'beatMs' | 'context' | 'onTransition'> {
+  const { concurrency, background, probes } = options.resolved;
   return {
     limiter: createLimiter(concurrency, options.clock),
     background,
+    beatMs: probes.beatMs,
     context: createLogContext(options),
     onTransition: options.onCheckTransition,
   };
@@ -212,10 +213,19 @@ function livenessOf({ gates, failingGuards }: ProbeState): ReturnType<typeof dec
 }
 
 /** What runs by itself as long as the process lives. */
-function background(options: EngineOptions, publisher: Publisher): Running[] {
+function background(
+  options: EngineOptions,
+  publisher: Publisher,
+  checks: CheckRegistry,
+): Running[] {
   const { clock, logger, redact, guards, resolved, host } = options;
   return [
-    startBeat({ clock, board: host.board, beatMs: resolved.probes.beatMs }),
+    startBeat({
+      clock,
+      board: host.board,
+      beatMs: resolved.probes.beatMs,
+      onBeat: () => checks.beat(),
+    }),
     startGuardSampler({ guards, clock, publisher, logger, redact }),
   ];
 }

@@ -12,6 +12,8 @@ export interface Job {
 
 export interface SchedulerOptions {
   readonly clock: Clock;
+  /** Time between calls of `beat()`, milliseconds. @defaultValue 0, nobody calls it and every job runs when it is due */
+  readonly beatMs?: number;
   /** Called in each turn with the time: what reads it must take the loop for dead once it stops (R3). */
   onTurn(now: number): void;
   /** An error in hale's own code. The job it names no longer runs; without a name, the loop itself has ended. */
@@ -24,6 +26,8 @@ export interface Scheduler {
   add(job: Job, firstDelayMs: number): () => void;
   /** Turns at once and keeps turning until disposed. */
   start(): void;
+  /** The loop is awake anyway: runs what is due about now. */
+  beat(): void;
   /** Starts no further run; idempotent. */
   dispose(): void;
 }
@@ -32,7 +36,15 @@ interface Entry {
   readonly job: Job;
   /** Infinity while running or broken. */
   dueAt: number;
+  /** How much sooner or later it may run, to share a beat with others. */
+  slackMs: number;
 }
+
+/** Of a pause: far less than its jitter, so that it changes nothing about when checks run. */
+const SLACK_SHARE = 0.1;
+
+/** Of a beat; more than half, so that there is a beat in the time from the soonest to the latest. */
+const SLACK_BEATS = 0.6;
 
 /** Creates a scheduler; nothing runs before `start()`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
@@ -40,6 +52,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   return {
     add: (job, firstDelayMs) => loop.add(job, firstDelayMs),
     start: () => loop.start(),
+    beat: () => loop.beat(),
     dispose: () => loop.dispose(),
   };
 }
@@ -50,15 +63,18 @@ class Loop {
   #state: 'idle' | 'turning' | 'disposed' = 'idle';
   #timer: Timer | undefined;
   #wakeAt = Infinity;
+  #turnedAt = -Infinity;
+  readonly #slackMs: number;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#slackMs = SLACK_BEATS * (options.beatMs ?? 0);
   }
 
   add(job: Job, firstDelayMs: number): () => void {
-    const entry: Entry = { job, dueAt: this.#options.clock.now() + firstDelayMs };
+    const entry: Entry = { job, dueAt: this.#options.clock.now() + firstDelayMs, slackMs: 0 };
     this.#entries.add(entry);
-    this.#wakeBy(entry.dueAt);
+    this.#wakeBy(latest(entry));
     return () => void this.#entries.delete(entry);
   }
 
@@ -66,6 +82,13 @@ class Loop {
     if (this.#state !== 'idle') return;
     this.#state = 'turning';
     this.#turn();
+  }
+
+  beat(): void {
+    if (this.#state !== 'turning') return;
+    const now = this.#options.clock.now();
+    const isDue = now - this.#turnedAt >= DEFAULTS.evaluateMs - this.#slackMs;
+    if (isDue || [...this.#entries].some((entry) => soonest(entry) <= now)) this.#turn();
   }
 
   dispose(): void {
@@ -78,15 +101,17 @@ class Loop {
     const { clock, onTurn, onError } = this.#options;
     try {
       const now = clock.now();
+      this.#turnedAt = now;
       onTurn(now);
       for (const entry of this.#entries) {
-        if (entry.dueAt <= now) void this.#run(entry);
+        if (soonest(entry) <= now) void this.#run(entry);
       }
-      // Each turn proves that the loop is alive.
-      let next = now + DEFAULTS.evaluateMs;
-      for (const { dueAt } of this.#entries) next = Math.min(next, dueAt);
+      // Each turn proves that the loop is alive. Where it beats, beats see to that, and a timer would be in vain.
+      let next = this.#slackMs > 0 ? Infinity : now + DEFAULTS.evaluateMs;
+      for (const entry of this.#entries) next = Math.min(next, latest(entry));
       this.#wakeAt = Infinity;
-      this.#wakeBy(next);
+      if (next === Infinity) this.#timer?.clear();
+      else this.#wakeBy(next);
     } catch (error) {
       onError(error);
     }
@@ -96,8 +121,10 @@ class Loop {
     entry.dueAt = Infinity;
     try {
       await entry.job.run();
-      entry.dueAt = this.#options.clock.now() + delayOf(entry.job);
-      if (this.#entries.has(entry)) this.#wakeBy(entry.dueAt);
+      const delayMs = delayOf(entry.job);
+      entry.dueAt = this.#options.clock.now() + delayMs;
+      entry.slackMs = Math.min(this.#slackMs, delayMs * SLACK_SHARE);
+      if (this.#entries.has(entry)) this.#wakeBy(latest(entry));
     } catch (error) {
       // The job stays put: its result expires and says so, instead of a loop that fails for ever.
       entry.dueAt = Infinity;
@@ -114,6 +141,14 @@ class Loop {
     this.#timer = timer;
     this.#wakeAt = at;
   }
+}
+
+function soonest({ dueAt, slackMs }: Entry): number {
+  return dueAt - slackMs;
+}
+
+function latest({ dueAt, slackMs }: Entry): number {
+  return dueAt + slackMs;
 }
 
 function delayOf(job: Job): number {

@@ -20,7 +20,7 @@ import { openOutputs } from './probe-outputs.js';
 import { type ModelHooks, type ProbeModel, createProbeModel } from './probe-model.js';
 import { type Pace, createPace } from './pace.js';
 import { createRoutes } from './routes.js';
-import { tickMs } from './watchdog.js';
+import { nextLookMs, tickMs } from './watchdog.js';
 
 export interface ProbeSideOptions {
   readonly options: ProbeOptions;
@@ -167,14 +167,16 @@ function failureOf(
 
 function startTicking(
   model: ProbeModel,
-  { options, clock, onError }: ProbeSideOptions,
+  { options, board, clock, watchesLoop, onError }: ProbeSideOptions,
   afterLook: () => void,
 ): Timer {
   const everyMs = tickMs(options.stallAfterMs);
+  const waitMs = (): number =>
+    watchesLoop ? nextLookMs(everyMs, clock.now() - board.loopBeatAt()) : everyMs;
   let timer: Timer;
   const tick = (): void => {
     // Armed first: an error in the look must not end the watch.
-    timer = clock.setTimeout(tick, everyMs);
+    timer = clock.setTimeout(tick, waitMs());
     try {
       model.tick(clock.now());
       afterLook();
@@ -182,6 +184,6 @@ function startTicking(
       onError(error);
     }
   };
-  timer = clock.setTimeout(tick, everyMs);
+  timer = clock.setTimeout(tick, waitMs());
   return { clear: () => timer.clear() };
 }

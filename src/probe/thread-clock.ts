@@ -14,8 +14,9 @@ export const threadClock: Clock = {
   wallNow: () => Date.now(),
   uptimeMs: () => uptime() * 1000,
   setTimeout(callback, delayMs, options) {
-    const timeout = setTimeout(callback, Math.min(delayMs, MAX_DURATION_MS));
+    const timeout = setTimeout(callback, Math.min(Math.ceil(delayMs), MAX_DURATION_MS));
     if (options?.keepsProcessAlive !== true) timeout.unref();
-    return { clear: () => clearTimeout(timeout) };
+    // Made to count again first: Node.js wakes up in vain for one that does not.
+    return { clear: () => clearTimeout(timeout.ref()) };
   },
 };

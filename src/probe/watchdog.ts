@@ -10,6 +10,17 @@ export function tickMs(stallAfterMs: number): number {
   return Math.min(500, Math.max(100, stallAfterMs / 10));
 }
 
+/** A beat may bring a message: the thread is awake then, and a look soon after it does not wake it again. */
+const AFTER_BEAT_MS = 1;
+
+/**
+ * How long to wait for the next look: at the same pace as `tickMs`, but just after a beat, where the loop beats at that
+ * pace too.
+ */
+export function nextLookMs(everyMs: number, sinceBeatMs: number): number {
+  return everyMs - (Math.max(0, sinceBeatMs) % everyMs) + AFTER_BEAT_MS;
+}
+
 /**
  * A gap between two looks longer than this was a pause of the whole process: several looks are missing from it, so the
  * watcher did not run either (L9).

@@ -4,12 +4,13 @@ import { DEFAULTS } from '../../src/core/defaults.js';
 import { type Job, createScheduler } from '../../src/engine/scheduler.js';
 import { createManualClock } from '../../src/testing/manual-clock.js';
 
-function setUp() {
+function setUp(beatMs = 0) {
   const clock = createManualClock();
   const turns: number[] = [];
   const errors: [unknown, string | undefined][] = [];
   const scheduler = createScheduler({
     clock,
+    beatMs,
     onTurn: (now) => turns.push(now),
     onError: (error, job) => errors.push([error, job]),
   });
@@ -107,6 +108,46 @@ describe('scheduler', () => {
     expect(errors).toMatchObject([[{ message: 'no timer' }, undefined]]);
   });
 
+  it('C3: jobs share the beats of the loop, none of them a tenth of its pause too soon or too late', async () => {
+    const { clock, scheduler, turns } = setUp(500);
+    const beats: number[] = [];
+    const beat = (): void => {
+      // As the engine's: the next is set before the work, and each comes a little late.
+      clock.setTimeout(beat, 501);
+      beats.push(clock.now());
+      scheduler.beat();
+    };
+    beat();
+    const runs = [0, 1, 2, 3].map((index) => {
+      const starts: number[] = [];
+      const run = async () => void starts.push(clock.now());
+      scheduler.add({ name: `job ${index}`, run, nextDelayMs: () => 5000 + 130 * index }, 90);
+      return starts;
+    });
+    scheduler.start();
+    await clock.advance(60_000);
+    for (const [index, starts] of runs.entries()) {
+      expect(starts.length).toBeGreaterThan(9);
+      expect(starts.slice(1).filter((at) => !beats.includes(at))).toEqual([]);
+      for (const gap of gapsOf(starts))
+        expect(Math.abs(gap - 5000 - 130 * index)).toBeLessThan(500);
+    }
+    expect(turns.filter((at) => !beats.includes(at))).toEqual([1090]);
+    expect(gaps(turns)).toBeLessThanOrEqual(1002);
+    scheduler.dispose();
+  });
+
+  it('C3: a job with a short pause keeps to it, beat or not', async () => {
+    const { clock, scheduler } = setUp(500);
+    const starts: number[] = [];
+    const run = async () => void starts.push(clock.now());
+    scheduler.add({ name: 'db', run, nextDelayMs: () => 200 }, 0);
+    scheduler.start();
+    await clock.advance(1000);
+    expect(gapsOf(starts)).toEqual([220, 220, 220, 220]);
+    scheduler.dispose();
+  });
+
   it('C3: a job is added and removed at run time, and disposal leaves no timer', async () => {
     const { clock, scheduler } = setUp();
     scheduler.start();
@@ -127,5 +168,9 @@ describe('scheduler', () => {
 });
 
 function gaps(times: readonly number[]): number {
-  return Math.max(...times.slice(1).map((time, index) => time - (times[index] ?? time)));
+  return Math.max(...gapsOf(times));
+}
+
+function gapsOf(times: readonly number[]): number[] {
+  return times.slice(1).map((time, index) => time - (times[index] ?? time));
 }

@@ -3,6 +3,7 @@ import { systemClock } from '../../src/engine/system-clock.js';
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 describe('system clock', () => {
@@ -15,5 +16,19 @@ describe('system clock', () => {
     expect(systemClock.wallNow()).toBeGreaterThanOrEqual(wall);
     systemClock.setTimeout(() => {}, 1000).clear();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('L3: a cleared timer counts again first, because Node.js wakes up in vain for one that does not', async () => {
+    const calls: unknown[] = [];
+    const timeout = { ref: () => calls.push('ref'), unref: () => calls.push('unref') };
+    vi.stubGlobal('setTimeout', (_: unknown, delayMs: number) => {
+      calls.push(delayMs);
+      return timeout;
+    });
+    vi.stubGlobal('clearTimeout', () => calls.push('clear'));
+    vi.resetModules();
+    const { systemClock: clock } = await import('../../src/engine/system-clock.js');
+    clock.setTimeout(() => {}, 10.2).clear();
+    expect(calls).toEqual([11, 'unref', 'ref', 'clear']);
   });
 });

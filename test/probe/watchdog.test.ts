@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../src/core/board.js';
-import { createWatchdog, longestStepMs, tickMs } from '../../src/probe/watchdog.js';
+import { createWatchdog, longestStepMs, nextLookMs, tickMs } from '../../src/probe/watchdog.js';
 
 describe('the pace of the watch', () => {
   it.each([
@@ -15,6 +15,16 @@ describe('the pace of the watch', () => {
       expect(longestStepMs(bound)).toBe(step);
     },
   );
+
+  it.each([
+    [0, 501],
+    [2, 499],
+    [499, 2],
+    [10_100, 401],
+    [-3, 501],
+  ])('L3: %i ms after a beat the next look is due in %i ms, just after a beat', (since, wait) => {
+    expect(nextLookMs(500, since)).toBe(wait);
+  });
 
   it('L9: at the default bound three pauses of a minute in a row are no stall, a stall after them is', () => {
     const board = createBoard();
