@@ -40,7 +40,9 @@ async function write(grant: LeaseGrant): Promise<void> {
       grant.assertHeld();
       await client.query('INSERT INTO trusted (name, token) VALUES ($1, $2)', values);
     }
-    await guard.write(client, name, grant, async () => {
+    // With its signal, the guard itself would look.
+    const { token, holder } = grant;
+    await guard.write(client, name, blind ? { token, holder } : grant, async () => {
       await client.query('INSERT INTO guarded (name, token) VALUES ($1, $2)', values);
     });
     client.release();
