@@ -44,8 +44,11 @@ export interface DocumentOptions {
 /** Steps of all checks together: the thread has a small heap, and 20,000 are 2.5 MB of text. */
 const MAX_STEPS = 20_000;
 
+/** Some microseconds each. */
+const CHECKS_A_STEP = 32;
+
 /**
- * Makes the document of this moment, a step for each check. What a check has in its memory is read when it is looked
+ * Makes the document of this moment, a step for some dozen checks. What a check has in its memory is read when it is looked
  * at, so that the runs of all of them are never there at the same time.
  */
 export function* diagnosisSteps(
@@ -81,7 +84,7 @@ export function* diagnosisSteps(
   const checks: CheckDiagnosis[] = [];
   for (const view of state.checks.values()) {
     checks.push(checkOf(view, source, moment, steps));
-    yield;
+    if (checks.length % CHECKS_A_STEP === 0) yield;
   }
   return { ...head, checks };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { CheckView } from '../../../src/core/probe-state.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
@@ -20,7 +21,9 @@ function failed(index: number): CheckView {
 it('E4 E5 L8: fifty reports and pages of 5,000 failing checks, asked for together, neither end the thread nor hold up probes', async () => {
   const { listener } = probeOptions();
   if (listener === false) throw new Error('the probe listener is off');
-  const kit = createHostKit('thread', { diagnostic: { ...listener, tokens: [] } });
+  const kit = createHostKit('thread', {
+    diagnostic: { ...listener, host: '127.0.0.1', tokens: [] },
+  });
   const port = await kit.start();
   try {
     kit.host.publish({ checks: Array.from({ length: CHECKS }, (_, index) => failed(index)) });
@@ -31,7 +34,10 @@ it('E4 E5 L8: fifty reports and pages of 5,000 failing checks, asked for togethe
     let over = false;
     const reports = Promise.all([...ask('*/*'), ...ask('text/html')]).finally(() => (over = true));
     const probes: number[] = [];
-    while (!over) probes.push((await probe(port, '/livez')).status);
+    while (!over) {
+      probes.push((await probe(port, '/livez')).status);
+      await delay(10);
+    }
     const seen = await reports;
     expect(seen.map(({ status }) => status)).toStrictEqual([
       ...Array.from({ length: READERS }, () => 503),
@@ -41,10 +47,10 @@ it('E4 E5 L8: fifty reports and pages of 5,000 failing checks, asked for togethe
     const { diagnosis } = JSON.parse(text) as { diagnosis: { checks: unknown[] } };
     expect(diagnosis.checks).toHaveLength(CHECKS);
     // Between the steps of the reports, not after all of them.
-    expect(probes.length).toBeGreaterThan(10);
+    expect(probes.length).toBeGreaterThan(5);
     expect(probes.every((status) => status === 200)).toBe(true);
     expect(kit.errors).toStrictEqual([]);
   } finally {
     await kit.host.dispose();
   }
-}, 30_000);
+}, 60_000);
