@@ -30,7 +30,8 @@ export function createLimiter(limit: number, clock: Pick<Clock, 'setTimeout'>): 
 
   const pass = (next: () => void): void => {
     inARow += 1;
-    if (inARow === IN_A_ROW) pause = clock.setTimeout(goOn, 0);
+    // Somebody waits for what comes behind, and a process that has nothing else must not end meanwhile.
+    if (inARow === IN_A_ROW) pause = clock.setTimeout(goOn, 0, { keepsProcessAlive: true });
     next();
   };
 

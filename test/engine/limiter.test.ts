@@ -52,7 +52,13 @@ describe('limiter', () => {
 
   it('C3: lets the loop turn between each hundred tasks that end without waiting', async () => {
     const clock = createManualClock();
-    const limiter = createLimiter(8, clock);
+    const kept: unknown[] = [];
+    const limiter = createLimiter(8, {
+      setTimeout(callback, delayMs, options) {
+        kept.push(options?.keepsProcessAlive);
+        return clock.setTimeout(callback, delayMs, options);
+      },
+    });
     let ran = 0;
     const all = Promise.all(
       Array.from({ length: 1000 }, () => limiter.run(async () => (ran += 1))),
@@ -60,6 +66,7 @@ describe('limiter', () => {
     await clock.settle();
     // The eight that found room, and a hundred of those that waited.
     expect(ran).toBe(108);
+    expect(kept).toStrictEqual([true]);
     expect(limiter.running).toBe(0);
     await clock.advance(1);
     expect(ran).toBe(208);
