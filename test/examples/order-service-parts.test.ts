@@ -87,6 +87,15 @@ describe('the framer in front of the embedded database', () => {
 describe('the settings', () => {
   const read = (env: Record<string, string>) => readSettings(env, { host: '127.0.0.1' });
 
+  it('R10: has a floor only for copies that share a registry', () => {
+    const shared = { FLOOR: '0.5', INSTANCES: '4', LEASE_URL: 'redis://127.0.0.1' };
+    expect(read({}).floor).toBe(undefined);
+    expect(read(shared).floor).toEqual({ floor: 0.5, instances: 4 });
+    expect(() => read({ ...shared, FLOOR: '2' })).toThrow('FLOOR must be a share from 0 to 1');
+    expect(() => read({ ...shared, INSTANCES: '' })).toThrow(/^INSTANCES must be/);
+    expect(() => read({ ...shared, LEASE_URL: '' })).toThrow(/^LEASE_URL must be set/);
+  });
+
   it('have the documented defaults', () => {
     expect(read({})).toMatchObject({
       host: '127.0.0.1',

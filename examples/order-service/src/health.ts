@@ -5,6 +5,7 @@ import { httpUpstream } from 'hale/checks/http';
 import { postgresPool, postgresQuery } from 'hale/checks/postgres';
 import { createCheckClient } from './database/pool.js';
 import type { Infrastructure } from './infrastructure.js';
+import type { Agreement } from './lease.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 
@@ -12,13 +13,14 @@ import type { Settings } from './settings.js';
 export function createServiceHealth(
   settings: Settings,
   { databaseUrl, mailUrl }: Pick<Infrastructure, 'databaseUrl' | 'mailUrl'>,
-  pool: Pool,
+  { pool, permits }: { pool: Pool; permits: Agreement['permits'] },
   log: Log,
 ): Health {
   return createHealth({
     version: settings.version,
     ...(settings.releaseId === undefined ? {} : { releaseId: settings.releaseId }),
     logger: log,
+    ...(permits === undefined ? {} : { mayLeave: permits }),
     checks: {
       database: postgresQuery(() => createCheckClient(databaseUrl), { impact: 'critical' }),
       pool: postgresPool(pool, { impact: 'degraded' }),

@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { isHaleError } from 'hale';
 import { type Lease, type LeaseStore, createLease } from 'hale/lease';
 import { memoryLease } from 'hale/lease/memory';
+import { type ExitPermits, exitPermits } from 'hale/lease/permits';
 import { leaseStoreFromUrl } from 'hale/lease/url';
 import type { Log } from './log.js';
-import type { LeaseSettings } from './settings.js';
+import type { Settings } from './settings.js';
 
 export type { LeaseStore };
 
@@ -15,16 +16,24 @@ const CACHE = fileURLToPath(new URL('../node_modules/.cache/order-service/', imp
 // Beside this module, not where the process was started.
 const load = (name: string): Promise<unknown> => import(name);
 
-/**
- * The lease of this copy: of several with the same name and registry, one is ready and may write.
- * @throws HaleError when `LEASE_URL` names no registry, or its client is not installed.
- */
-export async function createServiceLease(
-  { url, name, ttlMs }: LeaseSettings,
+/** What copies agree about in their registry. */
+export interface Agreement {
+  /** Of several copies with the same name and registry, one is ready and may write. */
+  readonly lease: Lease;
+  /** Permits to leave rotation because of what all copies need; absent unless a floor is set. */
+  readonly permits: ExitPermits | undefined;
+}
+
+/** @throws HaleError when `LEASE_URL` names no registry, or its client is not installed. */
+export async function createAgreement(
+  { lease: { url, name, ttlMs }, floor }: Pick<Settings, 'lease' | 'floor'>,
   byDefault: () => Promise<LeaseStore>,
-): Promise<Lease> {
+): Promise<Agreement> {
   const store = url === undefined ? await byDefault() : await leaseStoreFromUrl(url, { load });
-  return createLease({ store, name, ...(ttlMs === undefined ? {} : { ttlMs }) });
+  return {
+    lease: createLease({ store, name, ...(ttlMs === undefined ? {} : { ttlMs }) }),
+    permits: floor && exitPermits({ store, service: 'orders', ...floor }),
+  };
 }
 
 /** A SQLite file that all copies of this machine share; without a client for it, memory. */

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { EmbeddedDatabase } from './database/embedded.js';
 import { startInfrastructure } from './infrastructure.js';
-import { type LeaseStore, createServiceLease } from './lease.js';
+import { type LeaseStore, createAgreement } from './lease.js';
 import { type Log, createLog } from './log.js';
 import { readyLine, readyTable } from './ready.js';
 import { startService } from './service.js';
@@ -23,11 +23,11 @@ export interface RunOptions {
 async function start({ env, host, startDatabase, leaseStore }: RunOptions): Promise<void> {
   const settings = readSettings(env, { host });
   const log = createLog();
-  const lease = await createServiceLease(settings.lease, () => leaseStore(log));
+  const agreement = await createAgreement(settings, () => leaseStore(log));
   const embedded = settings.databaseUrl === undefined ? await startDatabase(settings) : undefined;
   const direct = embedded?.url ?? settings.databaseUrl ?? '';
   const infrastructure = await startInfrastructure(settings, direct, embedded);
-  const addresses = await startService(settings, infrastructure, lease, log);
+  const addresses = await startService(settings, infrastructure, agreement, log);
   const announce = process.stdout.isTTY ? readyTable : readyLine;
   // Written at once: through a pipe, process.stdout would wait for the main loop.
   writeSync(STDOUT, `${announce(addresses)}\n`);

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
-import type { Lease } from 'hale/lease';
 import { createApp } from './app.js';
 import { createPool } from './database/pool.js';
 import { createServiceHealth } from './health.js';
 import type { Infrastructure } from './infrastructure.js';
+import type { Agreement } from './lease.js';
 import type { Log } from './log.js';
 import { createMailer } from './mail/mailer.js';
 import { createOrderStore } from './orders/order-store.js';
@@ -19,13 +19,13 @@ import type { Settings } from './settings.js';
 export async function startService(
   settings: Settings,
   infrastructure: Infrastructure,
-  lease: Lease,
+  { lease, permits }: Agreement,
   log: Log,
 ): Promise<Addresses> {
   const pool = createPool(infrastructure.databaseUrl, log);
   const store = createOrderStore(pool, lease);
   const mailer = createMailer(infrastructure.mailUrl, log);
-  const health = createServiceHealth(settings, infrastructure, pool, log);
+  const health = createServiceHealth(settings, infrastructure, { pool, permits }, log);
   const ending = new AbortController();
 
   // Not ready before it is held; released last, for the next copy to begin at once.

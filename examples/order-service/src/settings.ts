@@ -6,6 +6,14 @@ export interface LeaseSettings {
   readonly ttlMs: number | undefined;
 }
 
+/** How many copies stay in rotation when what all of them need is down. */
+export interface FloorSettings {
+  /** Share that stays, from 0 to 1. */
+  readonly floor: number;
+  /** How many copies there are. */
+  readonly instances: number;
+}
+
 /** Everything the environment decides, read once. */
 export interface Settings {
   readonly host: string;
@@ -18,6 +26,8 @@ export interface Settings {
   /** Absent: the mail stub. */
   readonly mailUrl: string | undefined;
   readonly lease: LeaseSettings;
+  /** Absent: each copy leaves by itself. */
+  readonly floor: FloorSettings | undefined;
   readonly faults: boolean;
   readonly version: string;
   readonly releaseId: string | undefined;
@@ -52,6 +62,18 @@ function leaseSettings(env: Environment): LeaseSettings {
   return { url: env['LEASE_URL'] || undefined, name: env['LEASE_NAME'] || 'orders', ttlMs };
 }
 
+function floorSettings(env: Environment): FloorSettings | undefined {
+  const { FLOOR: share, INSTANCES: count } = env;
+  if (!share) return undefined;
+  const [floor, instances] = [Number(share), Number(count)];
+  if (!(floor >= 0 && floor <= 1)) throw new RangeError('FLOOR must be a share from 0 to 1');
+  if (!Number.isInteger(instances) || instances < 1)
+    throw new RangeError('INSTANCES must be the number of copies, from 1, when FLOOR is set');
+  // Copies that do not know of each other cannot agree who may leave.
+  if (!env['LEASE_URL']) throw new RangeError('LEASE_URL must be set when FLOOR is');
+  return { floor, instances };
+}
+
 /**
  * Reads the settings.
  * @throws RangeError naming the variable and the accepted values.
@@ -66,6 +88,7 @@ export function readSettings(env: Environment, defaults: { host: string }): Sett
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     mailUrl: url(env, 'MAIL_URL', ['http:', 'https:']),
     lease: leaseSettings(env),
+    floor: floorSettings(env),
     faults: env['HALE_DEMO_FAULTS'] === '1',
     version: env['npm_package_version'] ?? '1.0.0',
     releaseId: env['GIT_SHA'] || undefined,
