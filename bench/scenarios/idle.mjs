@@ -9,14 +9,17 @@ import { fixed } from '../harness/table.mjs';
 
 const run = promisify(execFile);
 const CHECKS = 10;
-/** Until V8 has done what it does once after a start: it compiles and collects on threads of its own. */
-const SETTLE_MS = 10_000;
+/**
+ * Until V8 has done what it does once after a start: it compiles, and its memory reducer collects the whole heap of each
+ * thread up to three times, 8 s apart. One of those on the probe thread alone is 0.1 % of a core over 20 s.
+ */
+const SETTLE_MS = 30_000;
 
 /** What it costs to have hale in a program that does nothing else. */
 export async function measure(options) {
   const { quick, numbers } = options;
   const { rounds = quick ? 1 : 3, duration = quick ? 2 : 20 } = numbers;
-  const subjects = options.subjects ?? ['hale', 'floor'];
+  const subjects = options.subjects ?? ['hale', 'thread', 'floor'];
   const starts = quick ? 3 : 15;
   const imports = await measureImports(starts);
   const firstAnswers = await measureFirstAnswers(subjects, starts);
@@ -32,7 +35,7 @@ export async function measure(options) {
 
 /** hale's, and that of `node:http` alone: what any program that answers HTTP has to pay. */
 async function measureImports(times) {
-  const modules = { hale: 'hale', floor: 'node:http' };
+  const modules = { hale: 'hale', thread: 'node:worker_threads', floor: 'node:http' };
   const runs = [];
   for (let round = 0; round < times; round += 1) {
     for (const [name, specifier] of alternate(Object.entries(modules), round)) {
