@@ -24,7 +24,10 @@ function rank({ moduleId }) {
 }
 
 export class LongestFirst extends BaseSequencer {
-  /** @param {import('vitest/node').TestSpecification[]} files */
+  /**
+   * @override
+   * @param {import('vitest/node').TestSpecification[]} files
+   */
   async sort(files) {
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => rank(a) - rank(b));

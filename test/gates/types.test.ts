@@ -8,6 +8,7 @@ import { type Files, type PlantedTree, plantTree } from './planted-tree.js';
 
 const VITEST_FILES = [
   'vitest.config.ts',
+  'tools/longest-first.mjs',
   'tools/property-seed.mjs',
   'tools/vitest-setup.mjs',
   'tools/embed-page.mjs',
