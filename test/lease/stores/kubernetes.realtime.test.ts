@@ -197,7 +197,9 @@ describe.each(Object.entries(servers))('%s', (title, start) => {
     const spec = { holderIdentity: 'somebody', leaseDurationSeconds: 1, leaseTransitions: 7 };
     const [status] = await ask('POST', '', { ...foreign, metadata: { name: 'hale-theirs' }, spec });
     expect(status).toBe(201);
-    await expect(store.acquire(of('theirs'), call())).rejects.toThrow(/"hale-theirs" is not hale/);
+    await expect(store.acquire(of('theirs'), call())).rejects.toThrow(
+      /than a lease under "Lease hale-theirs"/,
+    );
     expect(await store.list({ prefix: 'theirs' }, call())).toEqual([]);
     // Of two prefixes, neither sees the leases of the other.
     expect(await open(undefined, 'hale-label').list({ prefix: 'led' }, call())).toEqual([]);
