@@ -155,8 +155,10 @@ export function createPostgresGuard(
       const statements = fence.claim(resource, claim);
       const ask = (text: string, values: unknown[] = [], signal?: AbortSignal) =>
         inTime(limit, resource, signal, () => client.query(text, values));
-      await ask('BEGIN', [], claim.signal);
+      claim.signal?.throwIfAborted();
       try {
+        // Whose answer nobody waits for may have begun one all the same.
+        await ask('BEGIN', [], claim.signal);
         let rows: readonly unknown[] = [];
         for (const { text, values } of statements)
           ({ rows } = await ask(text, [...values], claim.signal));

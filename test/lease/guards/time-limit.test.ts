@@ -96,4 +96,24 @@ describe('a guard whose server says nothing', () => {
     expect(outcome()).toEqual(timeout);
     expect([asked[0], asked.at(-1)]).toEqual(['BEGIN', 'ROLLBACK']);
   });
+
+  it('H4: PostgreSQL is told to roll back when the signal ends the wait for BEGIN: it may begin all the same', async () => {
+    const clock = createManualClock();
+    const asked: string[] = [];
+    const query = (text: string): Promise<{ rows: unknown[] }> => {
+      asked.push(text);
+      return text === 'BEGIN' ? never() : Promise.resolve({ rows: [] });
+    };
+    const guard = createPostgresGuard({}, clock);
+    const given = new AbortController();
+    const signalled = { ...claim, signal: given.signal };
+    const outcome = follow(guard.write({ query }, 'orders', signalled, async () => 'written'));
+    given.abort(new Error('the lease is gone'));
+    await clock.settle();
+    expect(String(outcome())).toContain('the lease is gone');
+    expect(asked).toEqual(['BEGIN', 'ROLLBACK']);
+    await expect(guard.write({ query }, 'orders', signalled, never)).rejects.toThrow('is gone');
+    expect(asked).toHaveLength(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
 });
