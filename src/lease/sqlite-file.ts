@@ -72,17 +72,22 @@ function lockerText(locker: ReturnType<typeof fileLocker>): string {
 
 /** A file that is open. */
 export interface OpenFile {
-  /** @throws Error when another file, or none, has its name by now: others would agree on something else */
+  /** @throws Error when it, or its log, is gone or another one by now: others would agree on something else */
   assertThere(): void;
 }
 
-/** Remembers which file has that name now. */
+/** What SQLite may keep beside the file, for as long as anybody has it open with a write-ahead log. */
+const PARTS = ['', '-wal', '-shm'];
+
+/** Remembers which files have that name, and the names of its log, now. */
 export function openFile(file: string | undefined): OpenFile {
-  const before = file === undefined ? undefined : identityOf(file);
+  const parts = PARTS.map((end) => ({ end, before: file && identityOf(file + end) }));
   return {
     assertThere() {
-      if (file === undefined || before === undefined || identityOf(file) === before) return;
-      throw new Error(`the SQLite file was removed or replaced while it was open: ${GONE}`);
+      for (const { end, before } of parts) {
+        if (before === undefined || identityOf(file + end) === before) continue;
+        throw new Error(`the SQLite file${end} was removed or replaced while it was open: ${GONE}`);
+      }
     },
   };
 }

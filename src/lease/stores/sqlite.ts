@@ -81,7 +81,6 @@ class SqliteLease implements LeaseStore {
   readonly #busyTimeoutMs: number;
   readonly #machine = thisMachine();
   readonly #statements = new Map<string, SqliteLeaseStatement>();
-  #ready = false;
   /** Nothing while another process has kept it from being seen to. */
   #log: boolean | undefined;
   #file: OpenFile | undefined;
@@ -185,11 +184,11 @@ class SqliteLease implements LeaseStore {
     if (this.#log === undefined) {
       this.#log = useWriteAheadLog(this.#database);
       this.#database.exec(`PRAGMA busy_timeout = ${BLOCKS_MS}`);
+      this.#file = undefined;
     }
-    if (this.#ready) return;
+    if (this.#file !== undefined) return;
     this.#database.exec(tableSql(this.#table));
     this.#file = openFile(sqlitePath(this.#database));
-    this.#ready = true;
   }
 }
 

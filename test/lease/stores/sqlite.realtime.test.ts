@@ -219,6 +219,17 @@ describe('sqliteLease', () => {
     await expect(renewed).rejects.toThrow(/was removed or replaced while it was open/);
   });
 
+  it.each(['-wal', '-shm'])(
+    'H5: whoever has a file open whose %s was deleted renews no more: others would be granted its lease',
+    async (end) => {
+      const store = sqliteLease(open(native));
+      await store.acquire(request, call());
+      rmSync(file + end);
+      const renewed = store.renew({ ...request, token: 1n }, call());
+      await expect(renewed).rejects.toThrow(`file${end} was removed or replaced while it was open`);
+    },
+  );
+
   it('refuses what is no handle, and options out of range', () => {
     expect(() => sqliteLease({} as never)).toThrow(/sqliteLease.database must be a SQLite handle/);
     const handle = open(native);
