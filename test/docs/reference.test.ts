@@ -67,6 +67,14 @@ describe('docs/configuration.md', () => {
     expect(listed.length).toBeGreaterThan(10);
     expect(listed.toSorted()).toEqual(members('check', 'CheckOptions').toSorted());
   });
+
+  it('lists every code of an error, and no other', () => {
+    const source = read('src/core/errors.ts');
+    const codes = [...source.matchAll(/^ {2}\| '(HALE_\w+)'/gm)].map(([, code]) => code);
+    const listed = table(page, 'Errors').flatMap(([names]) => words(names));
+    expect(codes.length).toBeGreaterThan(15);
+    expect(listed.toSorted()).toEqual(codes.toSorted());
+  });
 });
 
 describe('docs/probes.md', () => {

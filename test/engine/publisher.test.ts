@@ -45,9 +45,24 @@ describe('publisher', () => {
       state: { failingGuards: ['memory'] },
       checks: [{ name: 'c-1' }],
     });
+    expect(clock.pendingTimers).toBe(0);
     await clock.advance(1000);
     expect(sent).toHaveLength(2);
-    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('C3: where most of very many checks were removed, results are gathered no longer', async () => {
+    const clock = createManualClock();
+    const sent: ProbeUpdate[] = [];
+    const publish = (update: ProbeUpdate): void => void sent.push(update);
+    const publisher = createPublisher({ clock, publish, onError() {} });
+    for (let index = 0; index < 300; index += 1)
+      publisher.touch(`c-${index}`, () => checkView(`c-${index}`));
+    for (let index = 50; index < 300; index += 1) publisher.remove(`c-${index}`);
+    publisher.flush();
+    sent.length = 0;
+    publisher.touch('c-1', () => checkView('c-1'));
+    await clock.settle();
+    expect(sent).toMatchObject([{ checks: [{ name: 'c-1' }] }]);
   });
 
   it('flush sends at once, and then nothing twice', async () => {
