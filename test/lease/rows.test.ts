@@ -7,8 +7,16 @@ describe('rows of a lease table', () => {
     expect(tokenOf('9007199254740993')).toBe(9_007_199_254_740_993n);
     expect(tokenOf(9_007_199_254_740_993n)).toBe(9_007_199_254_740_993n);
     expect(tokenOf(7)).toBe(7n);
-    expect(() => tokenOf(null)).toThrow(SyntaxError);
   });
+
+  it.each([null, 'secret', '-4', '2.5', '9.22337203685478e+18'])(
+    'H7: %j is no token, and the error does not tell what is there instead',
+    (value) => {
+      const text = 'something else than a token is kept under the name of this lease';
+      expect(() => tokenOf(value)).toThrow(new Error(text));
+      expect(() => ownerOf({ holder: 'a', owner_token: value })).toThrow(new Error(text));
+    },
+  );
 
   it('nobody owns a row without holder', () => {
     expect(ownerOf(undefined)).toEqual({});

@@ -8,6 +8,7 @@ import {
 import { functionOption, objectOption } from '../../core/validate.js';
 import { ForeignEntry, readable } from '../foreign-entry.js';
 import { createPollWatch } from '../poll-watch.js';
+import { tokenOf } from '../rows.js';
 
 /** The part of an ioredis (5) client that {@link redisLease} uses. */
 export interface IoredisLeaseClient {
@@ -169,7 +170,7 @@ function wholeMs(ttlMs: number): number {
 
 function ownerOf([holder, token, expiresInMs]: readonly unknown[]): LeaseOwner {
   if (typeof holder !== 'string' || holder === '') return {};
-  return { holder, token: BigInt(String(token)), expiresInMs: Math.max(0, Number(expiresInMs)) };
+  return { holder, token: tokenOf(token), expiresInMs: Math.max(0, Number(expiresInMs)) };
 }
 
 /** @throws ForeignEntry for a key that holds no lease */
