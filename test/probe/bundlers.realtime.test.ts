@@ -1,6 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import webpack from 'webpack';
@@ -52,6 +54,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => program?.stop());
 
+const mainFile = (): string => path.join(folder, 'node_modules/hale/dist/index.js');
+
 const bundlers: Readonly<Record<string, (output: string) => Promise<void>>> = {
   async esbuild(outfile) {
     await build({
@@ -88,6 +92,36 @@ const bundlers: Readonly<Record<string, (output: string) => Promise<void>>> = {
     writeFileSync(output, code);
   },
 };
+
+describe('the main entry point', () => {
+  it('is one file: what it imports late is all that is beside it', () => {
+    const text = readFileSync(mainFile(), 'utf8');
+    expect(text.match(/\bimport\("\.\/main\/[\w-]+\.js"\)/g)?.length).toBeGreaterThan(5);
+    expect(text.match(/^(?:import|export)\b[^;]*["']\.{1,2}\/.*$/gm)).toBeNull();
+  });
+
+  it('recognises the errors of what it imports late, which has classes of its own', async () => {
+    const { createHealth, isHaleError } = (await import(
+      pathToFileURL(mainFile()).href
+    )) as typeof import('../../src/index.js');
+    const taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const health = createHealth({
+      isolation: 'inline',
+      probes: { host: '127.0.0.1', port },
+      diagnostic: false,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+    try {
+      const error: unknown = await health.start().catch((reason: unknown) => reason);
+      expect(isHaleError(error, 'HALE_PORT_IN_USE')).toBe(true);
+    } finally {
+      await health.dispose();
+      taken.close();
+    }
+  });
+});
 
 describe.each(Object.keys(bundlers))('bundled by %s', (name) => {
   it('E5: the program answers from its own thread while the main one is busy', async () => {
