@@ -62,11 +62,12 @@ async function writes(table: string, name: string, token: bigint): Promise<numbe
   return Number(rows[0]?.count);
 }
 
-const someWrites = (table: string, name: string, token: bigint) =>
+const someWrites = (table: string, name: string, token: bigint, by?: Program) =>
   eventually(
     'writes',
     async () => ((await writes(table, name, token)) > 5 ? true : undefined),
     WITHIN_MS,
+    by?.stderr,
   );
 
 interface Pair {
@@ -103,7 +104,7 @@ async function onStage(
     const token = await tokenOf(holder);
     const standby = start(registry);
     await standby.message('started', WITHIN_MS);
-    await someWrites('guarded', name, token);
+    await someWrites('guarded', name, token, holder);
     await play({ name, holder, token, standby });
   } finally {
     await Promise.all(running.map((each) => each.stop()));
