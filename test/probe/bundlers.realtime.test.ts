@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import webpack from 'webpack';
 import type { BoundAddress } from '../../src/core/probe-host.js';
+import type * as Main from '../../src/index.js';
 import { bundleLibrary } from '../../tools/bundle-library.mjs';
 import { ROOT } from '../../tools/lib/run.mjs';
 import { type Program, startProgram } from '../support/program.js';
@@ -103,7 +104,7 @@ describe('the main entry point', () => {
   it('recognises the errors of what it imports late, which has classes of its own', async () => {
     const { createHealth, isHaleError } = (await import(
       pathToFileURL(mainFile()).href
-    )) as typeof import('../../src/index.js');
+    )) as typeof Main;
     const taken = createServer();
     await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
