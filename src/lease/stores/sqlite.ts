@@ -187,6 +187,8 @@ class SqliteLease implements LeaseStore {
       this.#file = undefined;
     }
     if (this.#file !== undefined) return;
+    // Refused within a transaction of somebody else's, which could take the table back.
+    this.#database.exec('PRAGMA synchronous = FULL');
     this.#database.exec(tableSql(this.#table));
     this.#file = openFile(sqlitePath(this.#database));
   }

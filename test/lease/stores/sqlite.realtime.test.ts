@@ -230,6 +230,16 @@ describe('sqliteLease', () => {
     },
   );
 
+  it('H5: a first call within a transaction that is rolled back leaves the store able to work', async () => {
+    open(native).exec('PRAGMA journal_mode = WAL');
+    const handle = open(native);
+    const store = sqliteLease(handle);
+    handle.exec('BEGIN');
+    await expect(store.list({}, call())).rejects.toThrow(/inside a transaction/);
+    handle.exec('ROLLBACK');
+    expect(await store.acquire(request, call())).toMatchObject({ kind: 'granted', token: 1n });
+  });
+
   it('refuses what is no handle, and options out of range', () => {
     expect(() => sqliteLease({} as never)).toThrow(/sqliteLease.database must be a SQLite handle/);
     const handle = open(native);
