@@ -112,7 +112,7 @@ describe('the main entry point', () => {
       isolation: 'inline',
       probes: { host: '127.0.0.1', port },
       diagnostic: false,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: { info() {}, warn() {}, error() {} },
     });
     try {
       const error: unknown = await health.start().catch((reason: unknown) => reason);

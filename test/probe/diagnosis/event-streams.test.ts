@@ -24,6 +24,7 @@ class Reader extends EventEmitter {
     return this;
   }
   write(event: Uint8Array): boolean {
+    if (!this.headersSent) throw new Error('an event before the headers');
     this.events.push(new TextDecoder().decode(event));
     return this.keepsUp;
   }
@@ -165,6 +166,24 @@ describe('the events of the diagnosis', () => {
     expect(kit.looking).toBe(0);
     for (let count = 0; count < 16; count += 1) kit.open();
     expect(kit.looking).toBe(16);
+  });
+
+  it('E4: a reader that comes while the others are about to be told gets its own beginning first', async () => {
+    for (let afterMs = 980; afterMs < 1040; afterMs += 1) {
+      const kit = createStreamsKit();
+      // More than the thread works in one turn, so that what comes next waits.
+      kit.costMs = 5;
+      kit.open();
+      await kit.clock.advance(afterMs);
+      kit.open();
+      await kit.clock.advance(1);
+      const late = kit.open();
+      await kit.clock.advance(100);
+      expect(kit.errors).toEqual([]);
+      expect(late.status).toBe(200);
+      expect(late.events.length).toBeGreaterThan(0);
+      kit.streams.close();
+    }
   });
 
   it('E4: readers that come together get one document, and one that comes later the latest', async () => {
