@@ -238,6 +238,9 @@ describe('redaction of what comes again', () => {
       expect(callsOf('check "shop" fails')).toBe(0);
       expect(callsOf('password=hunter2')).toBeGreaterThan(5);
       expect(callsOf('password=hunter2')).toBeGreaterThan(5);
+      // Long texts are not kept.
+      for (let time = 0; time < 2; time += 1)
+        expect(callsOf('much of it '.repeat(40))).toBeGreaterThan(5);
       for (let index = 0; index < 1000; index += 1) fresh(`check "shop-${index}" fails`);
       // What is remembered is bounded.
       expect(callsOf('check "shop" fails')).toBeGreaterThan(5);

@@ -82,6 +82,9 @@ describe('E4: the headline', () => {
       because: 'the program has declared itself beyond repair, and 1 more reason',
       meaning: 'Liveness fails: an orchestrator restarts this process.',
     });
+    const many = { ...failed, reason: 'fatal', moreReasons: 800 };
+    const { because } = headlineOf(diagnosis({ probes: { ...probes, liveness: many } }));
+    expect(because).toBe('the program has declared itself beyond repair, and 801 more reasons');
     const late = diagnosis({
       probes: { ...probes, startup: { ...failed, reason: 'startup_timeout' } },
     });

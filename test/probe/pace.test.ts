@@ -97,6 +97,20 @@ describe('the pace of long work on the thread that answers probes', () => {
     expect(log).toStrictEqual(['b']);
   });
 
+  it('E5: work given within a step of other work waits for that step', () => {
+    const { pace, log } = createKit();
+    function* work() {
+      pace.run(
+        oneStep(() => log.push('b')),
+        { done() {}, failed() {} },
+      );
+      log.push('a');
+      yield;
+    }
+    pace.run(work(), { done() {}, failed: (error) => void log.push(String(error)) });
+    expect(log).toStrictEqual(['a', 'b']);
+  });
+
   it('E5: is none where nobody waits', () => {
     const { log, work } = createKit();
     expect(atOnce(work('a', 5, 100))).toBe('a');

@@ -61,6 +61,26 @@ describe('/healthz/status', () => {
     expect(documentOf(kit)['notes']).toBeUndefined();
   });
 
+  it('E5: names a hundred of very many reasons and outputs, and counts the others', () => {
+    const kit = createModelKit();
+    const views = Array.from({ length: 130 }, (_, index) => ({
+      ...database,
+      name: `database-${index}`,
+    }));
+    kit.publish(startedState(views));
+    const { notes, output, checks } = documentOf(kit);
+    expect(notes).toHaveLength(101);
+    expect((notes as readonly string[]).slice(99)).toEqual([
+      'check_failed:database-99',
+      'and 30 more',
+    ]);
+    expect(String(output).split('; ').slice(99)).toEqual([
+      'database-99: no connection returned for 30 s',
+      'and 30 more',
+    ]);
+    expect(checks).toHaveProperty(['database-129:connections']);
+  });
+
   it('E2: has every member the draft knows, and what hale knows beyond', () => {
     const kit = createModelKit();
     const service = {

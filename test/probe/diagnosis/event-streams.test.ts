@@ -168,6 +168,16 @@ describe('the events of the diagnosis', () => {
     expect(kit.looking).toBe(16);
   });
 
+  it('E4: a reader that has gone before its first event is sent nothing', async () => {
+    const kit = createStreamsKit();
+    kit.costMs = 5;
+    const reader = kit.open();
+    reader.emit('close');
+    await kit.clock.advance(100);
+    expect([reader.headersSent, reader.events]).toEqual([false, []]);
+    expect(kit.errors).toEqual([]);
+  });
+
   it('E4: a reader that comes while the others are about to be told gets its own beginning first', async () => {
     for (let afterMs = 980; afterMs < 1040; afterMs += 1) {
       const kit = createStreamsKit();
