@@ -68,7 +68,7 @@ export function createReservedConnection<C>(driver: ConnectionDriver<C>): Reserv
     use: async (work, signal) => void (await ask(work, signal)),
     ask,
     close: () => {
-      closing.abort(new HaleError('HALE_DISPOSED', 'the connection of this check was closed'));
+      closing.abort(new HaleError('HALE_DISPOSED', 'the connection was closed'));
       if (kept !== undefined) destroy(kept);
     },
   };

@@ -26,6 +26,7 @@ import {
 } from './resolve-lease.js';
 import { type Rounds, createRounds } from './rounds.js';
 import { stopWork } from './stop-work.js';
+import { beginUse, endUse } from './store-users.js';
 import { type Waiters, createWaiters } from './waiters.js';
 
 /**
@@ -116,6 +117,7 @@ class Keeper implements Lease {
   start(context: LeaseContext): void {
     if (this.#running !== undefined || this.#ended)
       throw new HaleError('HALE_STATE', `lease "${this.name}" was started or ended before`);
+    beginUse(this.#options.store, this);
     this.#running = this.#run(context);
     this.#waiters.keepAlive(context.clock);
     this.#apply({ kind: 'start' });
@@ -130,13 +132,13 @@ class Keeper implements Lease {
       const freed = this.#free(claim);
       await (signal === undefined ? freed : untilAborted(freed, signal).catch(() => {}));
     }
-    this.#options.store.close?.();
+    endUse(this.#options.store, this);
   }
 
   stop(): void {
     this.#end('hale has stopped');
     this.#running?.attempts.abandon();
-    this.#options.store.close?.();
+    endUse(this.#options.store, this);
   }
 
   view(): LeaseView {
@@ -311,9 +313,6 @@ class Keeper implements Lease {
   }
 }
 
-function heldView(
-  { token, softAt }: HeldLease,
-  now: number,
-): Pick<LeaseView, 'fence' | 'remainingMs'> {
+function heldView({ token, softAt }: HeldLease, now: number) {
   return { fence: String(token), remainingMs: Math.max(0, softAt - now) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isHaleError } from '../../src/core/errors.js';
-import { holdLease, setUpLease } from './support.js';
+import { createFaultyStore, holdLease, setUpLease } from './support.js';
 
 const lostError = (error: unknown) => isHaleError(error, 'HALE_LEASE_LOST');
 const codeOf = (call: () => unknown): boolean => {
@@ -94,6 +94,22 @@ describe('lease keeper: the end', () => {
     const call = { clock, signal: new AbortController().signal };
     expect(control.calls).toEqual(['acquire', 'release']);
     expect(await inner.list({}, call)).toEqual([]);
+  });
+
+  it('D1: a registry that leases share is closed by the last of them', async () => {
+    const { store: inner, control } = createFaultyStore();
+    let closed = 0;
+    const store = { ...inner, close: () => void (closed += 1) };
+    const first = await holdLease({ store, name: 'first' });
+    const second = await holdLease({ store, name: 'second' });
+    control.fault = 'hang';
+    const released = first.lease.release();
+    second.lease.stop();
+    expect(closed).toBe(0);
+    control.answer[0]?.();
+    await released;
+    expect(first.events()).toContain('lease_released');
+    expect(closed).toBe(1);
   });
 
   it('stop leaves no timer, and tells the registry nothing', async () => {

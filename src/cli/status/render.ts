@@ -107,7 +107,9 @@ function oneCheck(
       ? []
       : [thresholdText(check.threshold)]),
     ...(verdict === 'pass' || since === undefined ? [] : [`for ${duration(agoMs(since, at))}`]),
-    ...(check.hanging === 0 ? [] : [`${check.hanging} runs hang`]),
+    ...(check.hanging === 0
+      ? []
+      : [check.hanging === 1 ? '1 run hangs' : `${check.hanging} runs hang`]),
   ];
   if (told.length === 0) return [line];
   return [line, `    ${paint.dim(fit(told.join(' · '), width - 4))}`];

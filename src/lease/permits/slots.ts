@@ -5,6 +5,7 @@ import type { LeaseCall, LeaseRecord, LeaseToken } from '../../core/lease-store.
 import { hardAfterMs } from '../../core/lease-timing.js';
 import type { Reason } from '../../core/reason.js';
 import { type Attempts, createAttempts } from '../attempts.js';
+import { beginUse, endUse } from '../store-users.js';
 import { type ResolvedExitPermits, permitsFor } from './resolve-permits.js';
 
 /** The permit this instance has. */
@@ -72,7 +73,7 @@ class Slots implements ExitPermits {
 
   close(): void {
     this.#attempts?.abandon();
-    this.#options.store.close?.();
+    endUse(this.#options.store, this);
   }
 
   /** One after the other: what the one takes, the other gives back. */
@@ -83,6 +84,7 @@ class Slots implements ExitPermits {
   }
 
   #turn(reason: Reason, { clock, random, signal }: ExitCall, withinMs: number): Turn {
+    beginUse(this.#options.store, this);
     const attempts = this.#attemptsOn(clock);
     const endsAt = clock.now() + withinMs;
     return {

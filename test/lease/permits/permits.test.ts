@@ -213,6 +213,20 @@ describe('exit permits', () => {
     ).rejects.toThrow('no view');
   });
 
+  it('R10: leaves its registry open while others use it', async () => {
+    let closed = 0;
+    const store = { ...memoryLease(), close: () => void (closed += 1) };
+    const { permits, call } = setUp({ store });
+    const others = setUp({ store, service: 'carts' });
+    await permits.ask('at_capacity', call);
+    await others.permits.ask('at_capacity', others.call);
+    permits.close();
+    permits.close();
+    expect(closed).toBe(0);
+    others.permits.close();
+    expect(closed).toBe(1);
+  });
+
   it('R10: closes its registry, which opens again with the next question', () => {
     let closed = 0;
     const store = { ...memoryLease(), close: () => void (closed += 1) };

@@ -1,10 +1,13 @@
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHealth } from '../../../src/create-health.js';
 import { systemClock } from '../../../src/engine/system-clock.js';
+import { createLease } from '../../../src/lease/keeper.js';
 import { type RedisLeaseClient, redisLease } from '../../../src/lease/stores/redis.js';
 import type { FaultProxy } from '../../../src/testing/fault-proxy.js';
 import { describeLeaseStore } from '../../contract/lease-store-contract.js';
+import { createLog } from '../../engine/support.js';
 import { proxyOf, serverHarness } from '../../contract/server-harness.js';
 import type { ManagedServer } from '../../support/servers/managed-server.js';
 import { startRedis } from '../../support/servers/redis.js';
@@ -63,6 +66,29 @@ const call = () => ({ clock: systemClock, signal: new AbortController().signal }
 const request = { name: 'orders', holder: 'a', ttlMs: 60_000, data: '' };
 
 describe('redisLease', () => {
+  it('D1, H2: leases that share a store are all released by the drain', async () => {
+    const store = redisLease(() => new Redis(server.port, '127.0.0.1', { lazyConnect: true }));
+    const { logger, lines } = createLog();
+    const health = createHealth({
+      env: {},
+      isolation: 'inline',
+      signals: false,
+      logger,
+      probes: { port: 0, host: '127.0.0.1' },
+      diagnostic: false,
+      shutdown: { propagationDelayMs: 0 },
+    });
+    const names = ['shared/a', 'shared/b', 'shared/c'];
+    const leases = names.map((name) => createLease({ store, name }));
+    for (const lease of leases) health.lease(lease);
+    await health.start();
+    await Promise.all(leases.map((lease) => lease.untilHeld()));
+    await health.shutdown();
+    const released = lines.filter(({ fields }) => fields['event'] === 'lease_released');
+    expect(released.map(({ fields }) => fields['lease']).toSorted()).toEqual(names);
+    await health.dispose();
+  });
+
   it('H4: the token outlives the lease: its key has no ttl', async () => {
     const store = redisLease(() => new Redis(server.port, '127.0.0.1', { lazyConnect: true }), {
       prefix: 'other:{x}:',
