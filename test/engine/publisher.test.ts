@@ -58,7 +58,7 @@ describe('publisher', () => {
     for (let index = 0; index < 300; index += 1)
       publisher.touch(`c-${index}`, () => checkView(`c-${index}`));
     for (let index = 50; index < 300; index += 1) publisher.remove(`c-${index}`);
-    publisher.flush();
+    await clock.settle();
     sent.length = 0;
     publisher.touch('c-1', () => checkView('c-1'));
     await clock.settle();
