@@ -44,7 +44,8 @@ export function notificationText(notification: Notification): string {
   const what = subject === 'readiness' ? 'not ready' : `check "${check}" fails`;
   if (kind === 'recovery') {
     const good = subject === 'readiness' ? 'ready' : `check "${check}" passes`;
-    return `${who}${good} again after ${Math.round(lastedMs / 1000)} s`;
+    const seconds = Math.round(lastedMs / 1000);
+    return `${who}${good} again ${seconds === 0 ? 'within a second' : `after ${seconds} s`}`;
   }
   const why = [reason, output].filter(Boolean).join(': ');
   const more = suppressed === 0 ? '' : ` (and ${suppressed} times before, held back)`;

@@ -70,6 +70,7 @@ const INTENDED: readonly string[] = [
 export function createNotifier(options: NotifierOptions): Notifier {
   const { health, clock, queue, throttleMs } = options;
   const subjects = new Map<string, Subject>();
+  let wasReady = false;
 
   function look(subject: Subject): void {
     const bad = subject.told.status === 'fail';
@@ -83,7 +84,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   const offs = [
     health.onChange((change) => {
-      const told = toldOf(change, options.impacts);
+      const told = toldOf(change, options.impacts, wasReady);
+      wasReady ||= told?.subject === 'readiness' && told.status !== 'fail';
       if (told === undefined) return;
       const key = told.check === undefined ? told.subject : `check ${told.check}`;
       const subject = subjects.get(key) ?? { state: quietNotice, told, timer: undefined };
@@ -105,10 +107,16 @@ export function createNotifier(options: NotifierOptions): Notifier {
   };
 }
 
-function toldOf(change: NoticedChange, impacts: readonly Impact[]): Told | undefined {
+function toldOf(
+  change: NoticedChange,
+  impacts: readonly Impact[],
+  wasReady: boolean,
+): Told | undefined {
   if (change.kind === 'readiness') {
     const { status, reason } = change.to;
-    if (INTENDED.includes(reasonCode(reason))) return undefined;
+    const code = reasonCode(reason);
+    // Whoever has had no lease yet waits for its first one, as a standby does for hours.
+    if (INTENDED.includes(code) || (code === 'lease_lost' && !wasReady)) return undefined;
     return { subject: 'readiness', status, reason, at: change.at };
   }
   if (change.kind !== 'check' || !impacts.includes(change.impact)) return undefined;

@@ -92,7 +92,7 @@ describe('notifyWebhook', () => {
     await kit.settle();
     expect(kit.sent.map(({ body }) => body)).toStrictEqual([
       { text: ':red_circle: check "database" fails, &lt;b&gt; &amp; "co"' },
-      { text: ':large_green_circle: check "database" passes again after 0 s' },
+      { text: ':large_green_circle: check "database" passes again within a second' },
     ]);
   });
 
@@ -104,6 +104,17 @@ describe('notifyWebhook', () => {
     kit.check('unknown');
     await kit.settle();
     expect(kit.sent).toStrictEqual([]);
+  });
+
+  it('O4: to wait for a lease is a problem once readiness has passed, and not before', async () => {
+    const kit = setUp();
+    kit.readiness('fail', 'lease_lost');
+    kit.readiness('pass', 'ok');
+    await kit.settle();
+    expect(kit.sent).toStrictEqual([]);
+    kit.readiness('fail', 'lease_lost');
+    await kit.settle();
+    expect(kit.sent).toMatchObject([{ body: { kind: 'problem', reason: 'lease_lost' } }]);
   });
 
   it('O4: a dependency that flaps each second for an hour is told of a bounded number of times', async () => {
