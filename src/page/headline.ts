@@ -125,7 +125,7 @@ function ready({ checks, probes }: Diagnosis): Headline {
     because:
       amiss === 0
         ? ''
-        : `${amiss} of ${plural(length, 'check')} that readiness does not need ${amiss === 1 ? 'does' : 'do'} not pass`,
+        : `${amiss} of ${plural(length, 'check')} ${amiss === 1 ? 'does' : 'do'} not pass, which readiness does not need`,
     meaning: amiss === 0 ? `It gets traffic. ${all}` : 'It gets traffic.',
     since: probes.readiness.since,
   };

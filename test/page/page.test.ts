@@ -69,7 +69,7 @@ describe('E4: the headline', () => {
       checks: [check('database'), failing('mail', { impact: 'optional' })],
     });
     expect(headlineOf(report).because).toBe(
-      '1 of 2 checks that readiness does not need does not pass',
+      '1 of 2 checks does not pass, which readiness does not need',
     );
   });
 

@@ -17,6 +17,12 @@ describe('the fleet', () => {
   it('takes the health and the lease of a process as they are', () => {
     expectTypeOf<Health>().toExtend<PublishedHealth>();
     expectTypeOf<Lease>().toExtend<PublishedLease>();
+    const [health, lease] = [null as unknown as Health, null as unknown as Lease];
+    // An environment variable may not be there.
+    expectTypeOf(publishInstance).toBeCallableWith(health, lease, {
+      releaseId: process.env['GIT_SHA'],
+      version: process.env['VERSION'],
+    });
     expectTypeOf(publishInstance).returns.toEqualTypeOf<() => void>();
   });
 

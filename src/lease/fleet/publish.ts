@@ -18,9 +18,9 @@ export interface PublishedLease {
 /** What a health does not know about its instance. */
 export interface PublishOptions {
   /** Such as `1.4.2`. */
-  version?: string;
+  version?: string | undefined;
   /** Such as the commit it was built from. */
-  releaseId?: string;
+  releaseId?: string | undefined;
 }
 
 /**
