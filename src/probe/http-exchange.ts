@@ -51,13 +51,16 @@ export function createExchange(options: ExchangeOptions): Exchange {
       return;
     }
     setBusy(request.socket, true);
-    const settle = (settled: ProbeResponse): void => {
+    const finish = (settled: ProbeResponse): void => {
       setBusy(request.socket, false);
+      send(response, settled);
+    };
+    const settle = (settled: ProbeResponse): void => {
       // Handing megabytes to the system takes a millisecond or two, and many may have waited for the same.
-      if (settled.bytes === undefined || pace === undefined) send(response, settled);
+      if (settled.bytes === undefined || pace === undefined) finish(settled);
       else
         pace.run(
-          oneStep(() => send(response, settled)),
+          oneStep(() => finish(settled)),
           { done() {}, failed: onError },
         );
     };
@@ -74,7 +77,7 @@ export function send(response: ServerResponse, answer: ProbeResponse): void {
   const { status, headers, bytes } = answer;
   // The flat array is written as it is; it is declared mutable but not changed.
   response.writeHead(status, headers as string[]);
-  // As a string, so that it leaves in one write with the headers.
+  // What is small as a string, so that it leaves in one write with the headers.
   response.end(bytes ?? answer.body);
 }
 
