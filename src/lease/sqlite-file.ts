@@ -33,7 +33,7 @@ export function sqlitePath(database: SqliteHandle): string | undefined {
 /**
  * Keeps a write-ahead log instead of a rollback journal, if file and binding allow it: a write then holds the lock for
  * a fraction of the time, and whoever reads locks out nobody. Waits for nobody.
- * @returns whether there is a log now; `undefined` when another process had locked the file
+ * @returns whether there is a log now; `undefined` when that failed, mostly because another process had locked the file
  */
 export function useWriteAheadLog(database: SqliteHandle): boolean | undefined {
   try {

@@ -81,7 +81,7 @@ class SqliteLease implements LeaseStore {
   readonly #busyTimeoutMs: number;
   readonly #machine = thisMachine();
   readonly #statements = new Map<string, SqliteLeaseStatement>();
-  /** Nothing while another process has kept it from being seen to. */
+  /** Whether there is a write-ahead log; undefined, and asked for again, as long as the file could not be changed to one. */
   #log: boolean | undefined;
   #file: OpenFile | undefined;
 
