@@ -85,7 +85,7 @@ describe('redisLease', () => {
     await Promise.all(leases.map((lease) => lease.untilHeld()));
     await health.shutdown();
     const released = lines.filter(({ fields }) => fields['event'] === 'lease_released');
-    expect(released.map(({ fields }) => fields['lease']).toSorted()).toEqual(names);
+    expect(released.map(({ fields }) => String(fields['lease'])).toSorted()).toEqual(names);
     await health.dispose();
   });
 
