@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseJson, verdict } from '../lib/gate.mjs';
+import { parseJson, twice, verdict } from '../lib/gate.mjs';
 import { ROOT } from '../lib/run.mjs';
 
 const FILE = 'observability/dashboard.json';
@@ -74,13 +74,6 @@ async function typeErrors(json) {
     const line = source?.getLineAndCharacterOfPosition(start).line ?? 0;
     return `${FILE}:${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n  ')}`;
   });
-}
-
-/** @param {string[]} names */
-function twice(names) {
-  return names
-    .filter((name, index) => names.indexOf(name) !== index)
-    .map((name) => `${name} is there twice`);
 }
 
 /** @param {Panel} panel */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { verdict } from '../lib/gate.mjs';
+import { twice, verdict } from '../lib/gate.mjs';
 import { PROMETHEUS_RULE } from './prometheus-rule-schema.mjs';
 
 const FILE = 'observability/prometheusrule.yml';
@@ -21,9 +21,7 @@ export const prometheusRule = {
     const problems = [
       ...[...document.errors, ...document.warnings].map(({ message }) => message),
       ...(await violations(resource)),
-      ...twice(groups.map(({ name }) => name)).map(
-        (name) => `group ${String(name)} is there twice`,
-      ),
+      ...twice(groups.map(({ name }) => `group ${String(name)}`)),
     ];
     const rules = groups.reduce((sum, group) => sum + (group.rules?.length ?? 0), 0);
     return verdict(problems.length === 0, rules, problems.join('\n'));
@@ -48,9 +46,4 @@ async function violations(resource) {
 function groupsOf(resource) {
   const { spec } = /** @type {{ spec?: { groups?: Group[] } }} */ (resource ?? {});
   return Array.isArray(spec?.groups) ? spec.groups : [];
-}
-
-/** @param {unknown[]} names */
-function twice(names) {
-  return names.filter((name, index) => names.indexOf(name) !== index);
 }

@@ -43,3 +43,13 @@ export function parseJson(text) {
     return undefined;
   }
 }
+
+/**
+ * Says of each name that stands more than once in a list that it does.
+ * @param {readonly string[]} names
+ */
+export function twice(names) {
+  return names
+    .filter((name, index) => names.indexOf(name) !== index)
+    .map((name) => `${name} is there twice`);
+}
